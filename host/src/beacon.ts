@@ -1,4 +1,5 @@
 import type { Beacon, ErrorReport, SpansReport, VitalsReport } from '@liaozhai/shared/contract';
+import { listenTo, stopAll } from '@liaozhai/shared/ui';
 
 type Report = Beacon | VitalsReport | SpansReport | { failed: ErrorReport[] };
 
@@ -7,20 +8,13 @@ export const sendReport = (report: Report, path = '/beacon') =>
   navigator.sendBeacon?.(path, new Blob([JSON.stringify(report)], { type: 'application/json' }));
 
 /** Runs `report` each time the page is hidden, since it may be unloaded next. Returns the stop function. */
-export function reportHidden(report: () => void): () => void {
-  const onChange = () => document.visibilityState === 'hidden' && report();
-  window.addEventListener('visibilitychange', onChange);
-  return () => window.removeEventListener('visibilitychange', onChange);
-}
+export const reportHidden = (report: () => void): (() => void) =>
+  listenTo(window, ['visibilitychange'], () => document.visibilityState === 'hidden' && report());
 
 const REPORT_MS = 10_000;
 
 /** Runs `report` every ten seconds, and when the page is hidden. Returns the stop function. */
 export function reportRegularly(report: () => void): () => void {
   const timer = setInterval(report, REPORT_MS);
-  const stop = reportHidden(report);
-  return () => {
-    clearInterval(timer);
-    stop();
-  };
+  return stopAll(() => clearInterval(timer), reportHidden(report));
 }

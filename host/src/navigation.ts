@@ -1,5 +1,6 @@
 import { hostRoutePaths, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { createSignal, isLeaveGuarded, mayLeave, readJson, requestLogin, session, tab } from '@liaozhai/shared/runtime';
+import { listenTo, stopAll } from '@liaozhai/shared/ui';
 import { createContext, use, useSyncExternalStore } from 'react';
 import type { Page } from './page';
 import { routeAt } from './routes';
@@ -155,7 +156,7 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
     arrive(next);
   };
 
-  window.addEventListener('popstate', onPopState);
+  const stopListening = listenTo(window, ['popstate'], onPopState);
   return {
     current: () => position,
     subscribe: navigationSignal.on,
@@ -163,10 +164,7 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
     push: (to, state = null) => void navigate('PUSH', resolveTarget(to), state),
     replace: (to, state = null) => void navigate('REPLACE', resolveTarget(to), state),
     go: (delta) => history.go(delta),
-    dispose: () => {
-      window.removeEventListener('popstate', onPopState);
-      departure.dispose();
-    },
+    dispose: stopAll(stopListening, departure.dispose),
   };
 }
 
@@ -181,10 +179,9 @@ interface Departure {
 function createDeparture(wantsDocument: () => boolean): Departure {
   let isLeaving = false;
   // the document may be restored from the back/forward cache
-  const onPageHide = () => {
+  const dispose = listenTo(window, ['pagehide'], () => {
     isLeaving = false;
-  };
-  window.addEventListener('pagehide', onPageHide);
+  });
   return {
     isDue() {
       isLeaving ||= wantsDocument();
@@ -195,7 +192,7 @@ function createDeparture(wantsDocument: () => boolean): Departure {
       if (action === 'PUSH') location.assign(path);
       else location.replace(path);
     },
-    dispose: () => window.removeEventListener('pagehide', onPageHide),
+    dispose,
   };
 }
 

@@ -12,6 +12,7 @@ import {
   singleSchema,
 } from '@liaozhai/shared/contract';
 import { aroundRequests, listen } from '@liaozhai/shared/runtime';
+import { stopAll } from '@liaozhai/shared/ui';
 import { reportRegularly, sendReport } from './beacon';
 import type { Page } from './page';
 import { routeAt } from './routes';
@@ -164,11 +165,11 @@ function measureReplies(onFirstWords: (start: number, post: Post, end: number) =
     const { id, body } = event.message ?? event;
     if (id && body) handleReply(id);
   };
-  const stops = [
+  const stop = stopAll(
     listen('message.delta', deltaEventSchema, ({ message_id }) => handleReply(message_id)),
     listen('message.created', messageEventSchema, handleMessage),
     listen('message.completed', messageEventSchema, handleMessage),
-  ];
+  );
   return {
     /** Call when a message is sent. Returns a function to be called with the response's body. */
     trackPost(post: Post, start: number) {
@@ -185,8 +186,6 @@ function measureReplies(onFirstWords: (start: number, post: Post, end: number) =
         if (pendingPosts.size === 0) earlyReplies.clear();
       };
     },
-    stop: () => {
-      for (const stop of stops) stop();
-    },
+    stop,
   };
 }

@@ -12,7 +12,7 @@ import {
   useScreen,
   useSession,
 } from '@liaozhai/shared/runtime';
-import { Skeleton } from '@liaozhai/shared/ui';
+import { Skeleton, stopAll } from '@liaozhai/shared/ui';
 import { Activity, type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthGate.module.css';
@@ -55,15 +55,12 @@ export function AuthGate() {
   useEffect(() => (isPopupNeeded ? blockReload('auth') : undefined), [isPopupNeeded]);
 
   useEffect(() => {
-    const stops = [
+    return stopAll(
       authPopup.onRequest(openings.open),
       onUnauthenticated(() => session.isUnkept() || void openings.open('register')),
       session.onUnkept(() => toast(COOKIES_BLOCKED, { kind: 'error', durationMs: COOKIES_BLOCKED_SHOWN_MS })),
-    ];
-    return () => {
-      for (const stop of stops) stop();
-      openings.close(false);
-    };
+      () => openings.close(false),
+    );
   }, [openings]);
 
   if (!popup) return null;

@@ -1,6 +1,6 @@
 import { endpoints, singleSchema, type UserDto, userSchema } from '@liaozhai/shared/contract';
 import { hostConfig, request, session, toApiError, toast } from '@liaozhai/shared/runtime';
-import { useCountdown } from '@liaozhai/shared/ui';
+import { listenTo, stopAll, useCountdown } from '@liaozhai/shared/ui';
 import { useLayoutEffect } from 'react';
 import { saveGender } from './nickname';
 import { useSubmission } from './submission';
@@ -93,13 +93,11 @@ export function useConfirmationElsewhere() {
     }
 
     scheduleNextPoll();
-    document.addEventListener('visibilitychange', pollNow);
-    for (const type of ['pageshow', 'online']) window.addEventListener(type, pollNow);
-    return () => {
-      controller.abort();
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', pollNow);
-      for (const type of ['pageshow', 'online']) window.removeEventListener(type, pollNow);
-    };
+    return stopAll(
+      () => controller.abort(),
+      () => clearTimeout(timer),
+      listenTo(document, ['visibilitychange'], pollNow),
+      listenTo(window, ['pageshow', 'online'], pollNow),
+    );
   }, []);
 }

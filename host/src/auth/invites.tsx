@@ -19,7 +19,7 @@ import {
   toApiError,
   toast,
 } from '@liaozhai/shared/runtime';
-import { Avatar, Button } from '@liaozhai/shared/ui';
+import { Avatar, Button, listenTo, stopAll } from '@liaozhai/shared/ui';
 import { useEffect, useState } from 'react';
 import styles from './AuthPopup.module.css';
 import { texts } from './texts';
@@ -115,16 +115,11 @@ function createGiftAnnouncer() {
 export function followInvites(capabilitiesReady: Promise<unknown>): () => void {
   const announce = createGiftAnnouncer();
   const checkGifts = () => void announce();
-  const stop = store.subscribe(checkGifts);
-  document.addEventListener('visibilitychange', checkGifts);
   void capabilitiesReady.then(() => {
     checkGifts();
     return greet();
   });
-  return () => {
-    stop();
-    document.removeEventListener('visibilitychange', checkGifts);
-  };
+  return stopAll(store.subscribe(checkGifts), listenTo(document, ['visibilitychange'], checkGifts));
 }
 
 const formatPoints = (value: number | null | undefined) => (value ? formatNumber(value) : null);

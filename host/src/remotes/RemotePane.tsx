@@ -4,11 +4,13 @@ import {
   Button,
   EmptyState,
   ErrorRow,
+  listenTo,
   ProblemCode,
   type ReportRow,
   RowFaults,
   ScreenSkeleton,
   type SkeletonShape,
+  stopAll,
   TopBar,
 } from '@liaozhai/shared/ui';
 import {
@@ -154,19 +156,18 @@ function AutomaticRetries({ remoteComponent, count, onOpen }: AutomaticRetriesPr
         load();
       }, pauseMs);
     };
-    const onVisible = () => document.visibilityState === 'visible' && load();
-    const stopLate = onLateAsset(load);
-    window.addEventListener('online', load);
-    document.addEventListener('visibilitychange', onVisible);
+    const stop = stopAll(
+      onLateAsset(load),
+      listenTo(window, ['online'], load),
+      listenTo(document, ['visibilitychange'], () => document.visibilityState === 'visible' && load()),
+    );
     if (wasHidden.current) load();
     else scheduleRetry();
     return () => {
       isMounted = false;
       wasHidden.current = true;
       clearTimeout(timer);
-      stopLate();
-      window.removeEventListener('online', load);
-      document.removeEventListener('visibilitychange', onVisible);
+      stop();
     };
   }, [remoteComponent, count, onLateAsset, isActive]);
   return null;

@@ -1,6 +1,6 @@
 import { STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { hostConfig, local, Route, Router, Routes, ScreenContext, session } from '@liaozhai/shared/runtime';
-import { VisuallyHidden } from '@liaozhai/shared/ui';
+import { listenTo, VisuallyHidden } from '@liaozhai/shared/ui';
 import {
   Activity,
   type ComponentProps,
@@ -238,7 +238,7 @@ function useFocusMemory(scroller: RefObject<HTMLElement | null>, active: boolean
     const recordFocus = (event: FocusEvent) => {
       last.current = event.target as Element;
     };
-    element.addEventListener('focusin', recordFocus);
+    const stop = listenTo(element, ['focusin'], recordFocus);
     const focusedElement = document.activeElement;
     const isFocusElsewhere = focusedElement?.closest('nav, dialog[open]');
     if (!skip.current && !isFocusElsewhere) {
@@ -246,6 +246,6 @@ function useFocusMemory(scroller: RefObject<HTMLElement | null>, active: boolean
       (target as HTMLElement).focus({ preventScroll: true });
     }
     skip.current = false;
-    return () => element.removeEventListener('focusin', recordFocus);
+    return stop;
   }, [scroller, active]);
 }

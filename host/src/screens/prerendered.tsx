@@ -1,4 +1,5 @@
 import { useNavigate } from '@liaozhai/shared/runtime';
+import { listenTo } from '@liaozhai/shared/ui';
 import { useLayoutEffect, useRef } from 'react';
 
 /** Server-rendered content of a screen, shown before the app is loaded. */
@@ -85,8 +86,7 @@ export function PrerenderedContent({ path, content }: PrerenderedContentProps) {
       event.preventDefault();
       void navigate(path);
     };
-    element.addEventListener('click', navigateInApp);
-    return () => element.removeEventListener('click', navigateInApp);
+    return listenTo(element, ['click'], navigateInApp);
   }, [content, navigate]);
   return <div ref={container} data-first={path} />;
 }

@@ -1,5 +1,6 @@
 import { STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { readJson, tab } from '@liaozhai/shared/runtime';
+import { listenTo, stopAll } from '@liaozhai/shared/ui';
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 import { usePage } from '../page';
 import { isTab } from '../shell/TabBar';
@@ -61,12 +62,9 @@ export function useScrollMemory(
     // a new screen is at its top already; setting that would force a layout during the commit
     const stop = hiddenPosition.current === null && top === 0 ? () => undefined : restoreScroll(element, top);
     const recordScroll = () => memory.write(position, element.scrollTop);
-    element.addEventListener('scroll', recordScroll, { passive: true });
-    return () => {
-      stop();
-      element.removeEventListener('scroll', recordScroll);
+    return stopAll(stop, listenTo(element, ['scroll'], recordScroll, { passive: true }), () => {
       hiddenPosition.current = position;
-    };
+    });
   }, [scroller, position, action, active, memory, prerendered, route.path]);
 }
 
@@ -96,13 +94,12 @@ function restoreScroll(element: HTMLElement, top: number): () => void {
     timer = setTimeout(giveUp, RESTORE_TIMEOUT_MS);
   };
   let timer = setTimeout(giveUp, RESTORE_TIMEOUT_MS);
-  const stop = () => {
-    clearTimeout(timer);
-    observer.disconnect();
-    for (const kind of userEvents) element.removeEventListener(kind, stop);
-  };
+  const stop = stopAll(
+    () => clearTimeout(timer),
+    () => observer.disconnect(),
+    listenTo(element, userEvents, () => stop(), { passive: true }),
+  );
   observer.observe(element, { childList: true, subtree: true });
-  for (const kind of userEvents) element.addEventListener(kind, stop, { passive: true });
   return stop;
 }
 
@@ -120,11 +117,6 @@ function scrollFarther(element: HTMLElement, top: number): boolean {
 export function useScrollSaving(memory: ScrollMemory) {
   useEffect(() => {
     history.scrollRestoration = 'manual';
-    addEventListener('pagehide', memory.save);
-    document.addEventListener('visibilitychange', memory.save);
-    return () => {
-      removeEventListener('pagehide', memory.save);
-      document.removeEventListener('visibilitychange', memory.save);
-    };
+    return stopAll(listenTo(window, ['pagehide'], memory.save), listenTo(document, ['visibilitychange'], memory.save));
   }, [memory]);
 }

@@ -1,7 +1,7 @@
 import { type LiveChannel, liveChannelSchema, type PageSet } from '@liaozhai/shared/contract';
 import { serverNow } from '@liaozhai/shared/format';
 import { fetchInTurn, onReloadBlocksChanged, reloadBlocks, toast } from '@liaozhai/shared/runtime';
-import { Dialog } from '@liaozhai/shared/ui';
+import { Dialog, listenTo } from '@liaozhai/shared/ui';
 import { useEffect, useState } from 'react';
 import { parse } from 'valibot';
 import { usePage } from '../page';
@@ -90,12 +90,12 @@ function watchChannel(
   };
 
   const timer = setInterval(checkChannel, CHECK_INTERVAL_MS);
-  document.addEventListener('visibilitychange', checkChannel);
+  const stopListening = listenTo(document, ['visibilitychange'], checkChannel);
   void checkChannel();
   return () => {
     isStopped = true;
     clearInterval(timer);
-    document.removeEventListener('visibilitychange', checkChannel);
+    stopListening();
   };
 }
 

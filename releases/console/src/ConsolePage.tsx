@@ -1,4 +1,4 @@
-import { Button, Card, Spinner } from '@liaozhai/shared/ui';
+import { Button, Card, listenTo, Spinner } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useCallback, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import {
@@ -57,13 +57,7 @@ export function ConsolePage() {
   }, []);
   useEffect(retry, [retry]);
   // pasting a link with a token over the open page changes only the hash
-  useEffect(() => {
-    const onHashChange = () => {
-      if (hasLinkToken()) retry();
-    };
-    window.addEventListener('hashchange', onHashChange);
-    return () => window.removeEventListener('hashchange', onHashChange);
-  }, [retry]);
+  useEffect(() => listenTo(window, ['hashchange'], () => hasLinkToken() && retry()), [retry]);
   const signIn = (token: string) => {
     saveToken(token);
     retry();

@@ -1,4 +1,4 @@
-import { Button, Seal, Spinner, Toaster } from '@liaozhai/shared/ui';
+import { Button, listenTo, Seal, Spinner, Toaster } from '@liaozhai/shared/ui';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { ApprovalSection, ProposalsSection } from './ApprovalSection';
 import { ApiFailure, type Me, readAddressChannel, saveAddressChannel } from './api';
@@ -60,8 +60,7 @@ export function SignedIn({
       const named = readAddressChannel() ?? shown;
       if (named !== console.state().channel) void console.chooseChannel(named);
     };
-    window.addEventListener('popstate', onPopState);
-    return () => window.removeEventListener('popstate', onPopState);
+    return listenTo(window, ['popstate'], onPopState);
   }, [console, shown]);
   const view = useView();
   useEffect(() => {
@@ -154,10 +153,7 @@ export function SignedIn({
 const VIEWS = ['now', 'settings'] as const;
 type View = (typeof VIEWS)[number];
 
-const onHashChange = (listener: () => void) => {
-  window.addEventListener('hashchange', listener);
-  return () => window.removeEventListener('hashchange', listener);
-};
+const onHashChange = (listener: () => void) => listenTo(window, ['hashchange'], listener);
 
 /** The view, from the address's fragment, so that Back switches views. A fragment that names a section belongs to 现在. */
 const useView = (): View =>

@@ -1,15 +1,9 @@
 import { useSyncExternalStore } from 'react';
 import { hasNetwork } from '../format/errorText';
+import { listenTo } from '../ui/listening';
 import { network } from './client/request';
 
-function subscribe(handler: () => void) {
-  window.addEventListener('online', handler);
-  window.addEventListener('offline', handler);
-  return () => {
-    window.removeEventListener('online', handler);
-    window.removeEventListener('offline', handler);
-  };
-}
+const subscribe = (handler: () => void) => listenTo(window, ['online', 'offline'], handler);
 
 /** Whether the device has a network and the server answers through it. */
 export const { isOnline } = network;

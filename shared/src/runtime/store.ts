@@ -2,6 +2,7 @@ import { combineSlices, configureStore, createSlice, type PayloadAction } from '
 import { setupListeners } from '@reduxjs/toolkit/query';
 import { useDispatch as useAnyDispatch, useSelector as useAnySelector } from 'react-redux';
 import { PAGE_ELEMENTS } from '../contract';
+import { listenTo, stopAll } from '../ui/listening';
 import { api } from './api';
 import { parseHostConfig } from './hostConfig';
 import type { User } from './session/user';
@@ -78,14 +79,10 @@ export const useDispatch = useAnyDispatch.withTypes<AppDispatch>();
 
 // No `focus` listener: a page that becomes visible catches up by events instead of refetching everything.
 if (typeof window !== 'undefined') {
-  setupListeners(store.dispatch, (dispatch, { onOnline, onOffline }) => {
-    const online = () => dispatch(onOnline());
-    const offline = () => dispatch(onOffline());
-    window.addEventListener('online', online);
-    window.addEventListener('offline', offline);
-    return () => {
-      window.removeEventListener('online', online);
-      window.removeEventListener('offline', offline);
-    };
-  });
+  setupListeners(store.dispatch, (dispatch, { onOnline, onOffline }) =>
+    stopAll(
+      listenTo(window, ['online'], () => dispatch(onOnline())),
+      listenTo(window, ['offline'], () => dispatch(onOffline())),
+    ),
+  );
 }

@@ -2,6 +2,7 @@ import clsx from 'clsx';
 import RefreshIcon from 'lucide-react/icons/refresh-cw';
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { scrollerOf } from './InfiniteList';
+import { listenTo, stopAll } from './listening';
 import styles from './PullToRefresh.module.css';
 import { VisuallyHidden } from './VisuallyHidden';
 
@@ -71,19 +72,12 @@ function usePullDown(area: RefObject<HTMLElement | null>, pull: Pull) {
     if (!element) return;
     let startY: number | null = null;
     let pulledPx = 0;
-    let touchController = new AbortController();
+    let stopTouch = () => {};
     const start = ({ touches, target }: TouchEvent) => {
-      touchController.abort();
-      touchController = new AbortController();
-      const { signal } = touchController;
+      stopTouch();
       // if the touched element is removed (a skeleton for its list), only the element itself gets further events
       const isGone = () => !element.contains(target as Node);
-      target?.addEventListener('touchmove', (event) => isGone() && move(event as TouchEvent), {
-        signal,
-        passive: false,
-      });
-      target?.addEventListener('touchend', () => isGone() && end(), { signal });
-      target?.addEventListener('touchcancel', () => isGone() && cancel(), { signal });
+      if (target) stopTouch = followTouch(target, isGone);
       const touch = touches.length === 1 ? touches[0] : undefined;
       startY = touch && isAllowed() && isAtTop(element) ? touch.clientY : null;
       pulledPx = 0;
@@ -107,16 +101,13 @@ function usePullDown(area: RefObject<HTMLElement | null>, pull: Pull) {
       if (startY !== null && pulledPx > 0) reportRelease(element, 0);
       startY = null;
     };
-    element.addEventListener('touchstart', start, { passive: true });
-    element.addEventListener('touchmove', move, { passive: false });
-    element.addEventListener('touchend', end);
-    element.addEventListener('touchcancel', cancel);
-    return () => {
-      touchController.abort();
-      element.removeEventListener('touchstart', start);
-      element.removeEventListener('touchmove', move);
-      element.removeEventListener('touchend', end);
-      element.removeEventListener('touchcancel', cancel);
-    };
+    const followTouch = (target: EventTarget, applies = () => true) =>
+      stopAll(
+        listenTo(target, ['touchmove'], (event: TouchEvent) => applies() && move(event), { passive: false }),
+        listenTo(target, ['touchend'], () => applies() && end()),
+        listenTo(target, ['touchcancel'], () => applies() && cancel()),
+      );
+    const stopStart = listenTo(element, ['touchstart'], start, { passive: true });
+    return stopAll(() => stopTouch(), stopStart, followTouch(element));
   }, [area]);
 }

@@ -3,6 +3,7 @@ import { isApiError, type Pace, pauseMs, waitOf } from '../contract';
 import { anyErrorText, problemId } from '../format/errorText';
 import { Button } from './Button';
 import { type Drawing, InkDrawing } from './InkDrawing';
+import { listenTo, stopAll } from './listening';
 import styles from './QueryView.module.css';
 import { Skeleton } from './Skeleton';
 
@@ -210,19 +211,11 @@ function useAutoRetry({ error, isFetching = false, refetch }: Query<unknown>, ha
       isDue = true;
       retryIfVisible();
     }, pause);
-    document.addEventListener('visibilitychange', retryIfVisible);
-    return () => {
-      clearTimeout(timer);
-      document.removeEventListener('visibilitychange', retryIfVisible);
-    };
+    return stopAll(() => clearTimeout(timer), listenTo(document, ['visibilitychange'], retryIfVisible));
   }, [hasSucceeded, shouldRetry, wait]);
 }
 
 function useRetryOnline(onRetry: (() => unknown) | undefined) {
   const retry = useEffectEvent(() => void onRetry?.());
-  useEffect(() => {
-    const onOnline = () => retry();
-    window.addEventListener('online', onOnline);
-    return () => window.removeEventListener('online', onOnline);
-  }, []);
+  useEffect(() => listenTo(window, ['online'], () => retry()), []);
 }

@@ -1,5 +1,6 @@
 import type { Handler } from '@use-gesture/vanilla';
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { listenTo, stopAll } from './listening';
 import styles from './SwipeRow.module.css';
 
 const ACTION_PX = 88;
@@ -122,21 +123,20 @@ function useTouchOutside(row: RefObject<HTMLElement | null>, open: boolean, onTo
       if (target.closest('[data-swipe-row]')) swallowTap();
       reportTouch();
     };
-    document.addEventListener('pointerdown', onPointerDown, true);
-    return () => document.removeEventListener('pointerdown', onPointerDown, true);
+    return listenTo(document, ['pointerdown'], onPointerDown, { capture: true });
   }, [open, row]);
 }
 
 /** Swallows the click that ends the current touch; a touch without a click does not affect the next one. */
 function swallowTap() {
-  const controller = new AbortController();
-  const options = { capture: true, signal: controller.signal };
+  const options = { capture: true };
   const swallow = (event: Event) => {
     event.preventDefault();
     event.stopPropagation();
-    controller.abort();
+    stop();
   };
-  document.addEventListener('click', swallow, options);
-  for (const eventType of ['pointerdown', 'keydown'])
-    document.addEventListener(eventType, () => controller.abort(), options);
+  const stop = stopAll(
+    listenTo(document, ['click'], swallow, options),
+    listenTo(document, ['pointerdown', 'keydown'], () => stop(), options),
+  );
 }

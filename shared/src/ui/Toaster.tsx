@@ -2,6 +2,7 @@ import CheckIcon from 'lucide-react/icons/check';
 import AlertIcon from 'lucide-react/icons/circle-alert';
 import { useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
+import { listenTo, stopAll } from './listening';
 import { followKeyboard, overlayContainer } from './overlays';
 import styles from './Toaster.module.css';
 
@@ -52,21 +53,15 @@ function watchModals(onChange: () => void): () => void {
   return () => observer.disconnect();
 }
 
-function attachToaster(section: HTMLElement): () => void {
-  const cleanups = [positionAboveFoot(section), trackHold(section)];
-  return () => {
-    for (const cleanUp of cleanups) cleanUp();
-  };
-}
+const attachToaster = (section: HTMLElement) => stopAll(positionAboveFoot(section), trackHold(section));
 
 /** Sets `data-held` while a finger is on a toast, for the owner of the timers. Returns the cleanup function. */
 function trackHold(section: HTMLElement): () => void {
-  const controller = new AbortController();
-  const { signal } = controller;
-  section.addEventListener('pointerdown', () => section.toggleAttribute('data-held', true), { signal });
-  for (const type of ['pointerup', 'pointercancel'])
-    window.addEventListener(type, () => section.toggleAttribute('data-held', false), { capture: true, signal });
-  return () => controller.abort();
+  const setHeld = (isHeld: boolean) => section.toggleAttribute('data-held', isHeld);
+  return stopAll(
+    listenTo(section, ['pointerdown'], () => setHeld(true)),
+    listenTo(window, ['pointerup', 'pointercancel'], () => setHeld(false), { capture: true }),
+  );
 }
 
 const POLL_MS = 200;
@@ -83,9 +78,5 @@ function positionAboveFoot(section: HTMLElement): () => void {
   const updatePosition = () => section.style.setProperty('--foot', `${Math.round(footHeight())}px`);
   updatePosition();
   const timer = setInterval(updatePosition, POLL_MS);
-  const stopFollowing = followKeyboard(section);
-  return () => {
-    clearInterval(timer);
-    stopFollowing();
-  };
+  return stopAll(() => clearInterval(timer), followKeyboard(section));
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { CLOCK_CORRECTED, serverNow } from '../contract/clock';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/waits';
 import { dayKey } from '../format/time';
+import { listenTo, stopAll } from './listening';
 
 const SHANGHAI_MS = 8 * HOUR_MS;
 
@@ -17,13 +18,11 @@ export function useShanghaiDay(): string {
       timer = setTimeout(update, DAY_MS - ((serverNow() + SHANGHAI_MS) % DAY_MS) + 1000);
     };
     update();
-    document.addEventListener('visibilitychange', update);
-    window.addEventListener(CLOCK_CORRECTED, update);
-    return () => {
-      clearTimeout(timer);
-      window.removeEventListener(CLOCK_CORRECTED, update);
-      document.removeEventListener('visibilitychange', update);
-    };
+    return stopAll(
+      () => clearTimeout(timer),
+      listenTo(document, ['visibilitychange'], update),
+      listenTo(window, [CLOCK_CORRECTED], update),
+    );
   }, []);
   return day;
 }
@@ -35,11 +34,7 @@ export function useNow(): number {
     const update = () => setNow(serverNow());
     update();
     const timer = setInterval(update, MINUTE_MS);
-    window.addEventListener(CLOCK_CORRECTED, update);
-    return () => {
-      clearInterval(timer);
-      window.removeEventListener(CLOCK_CORRECTED, update);
-    };
+    return stopAll(() => clearInterval(timer), listenTo(window, [CLOCK_CORRECTED], update));
   }, []);
   return now;
 }

@@ -14,6 +14,7 @@ export { type Drawing, InkDrawing, Seal } from './InkDrawing';
 export * from './icons';
 export { keepFocus } from './keepFocus';
 export { late } from './late';
+export { listenTo, stopAll } from './listening';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
 export { attempt, media, useIsWide } from './media';
 export { followKeyboard } from './overlays';

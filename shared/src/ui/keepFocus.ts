@@ -1,3 +1,4 @@
+import { listenTo, stopAll } from './listening';
 import { media } from './media';
 
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"])';
@@ -58,10 +59,6 @@ export function keepFocus(): () => void {
     lastFocus = undefined;
     findNextFocusable(path)?.focus({ preventScroll: true });
   });
-  document.addEventListener('focusin', recordFocus);
   observer.observe(document, { childList: true, subtree: true, attributeFilter: ['disabled', 'inert'] });
-  return () => {
-    document.removeEventListener('focusin', recordFocus);
-    observer.disconnect();
-  };
+  return stopAll(listenTo(document, ['focusin'], recordFocus), () => observer.disconnect());
 }

@@ -1,4 +1,5 @@
 import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react';
+import { listenTo } from './listening';
 import { ErrorRow } from './QueryView';
 
 /**
@@ -26,11 +27,7 @@ export function late<Props extends object>(
     useEffect(() => {
       if (!file.component) loadComponent();
     }, [loadComponent]);
-    useEffect(() => {
-      if (!hasFailed) return;
-      window.addEventListener('online', loadComponent);
-      return () => window.removeEventListener('online', loadComponent);
-    }, [hasFailed, loadComponent]);
+    useEffect(() => (hasFailed ? listenTo(window, ['online'], loadComponent) : undefined), [hasFailed, loadComponent]);
     if (Loaded) return <Loaded {...props} />;
     return hasFailed ? <ErrorRow text="暂时打不开" onRetry={loadComponent} /> : waiting;
   };

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { listenTo } from './listening';
 
 /** Returns the result of `read`; undefined if it throws because a browser or an extension withholds an API. */
 export function attempt<Value>(read: () => Value): Value | undefined {
@@ -18,11 +19,7 @@ export function media(query: string): Pick<MediaQueryList, 'matches' | keyof Eve
 /** Leaves 616 px for the detail next to the host's rail and a list of 320 px. The styles repeat this value. */
 const WIDE_QUERY = '(min-width: 1024px)';
 
-function subscribe(onChange: () => void) {
-  const query = media(WIDE_QUERY);
-  query.addEventListener('change', onChange);
-  return () => query.removeEventListener('change', onChange);
-}
+const subscribe = (onChange: () => void) => listenTo(media(WIDE_QUERY), ['change'], onChange);
 
 const isWide = () => media(WIDE_QUERY).matches;
 

@@ -1,3 +1,4 @@
+import { listenTo } from './listening';
 import { attempt } from './media';
 
 /** Scale above which the user has zoomed in: the viewport is smaller then too, without a keyboard. */
@@ -28,12 +29,7 @@ export function followKeyboard(element: HTMLElement, onChange?: () => void): () 
     onChange?.();
   };
   updateInsets();
-  view.addEventListener('resize', updateInsets);
-  view.addEventListener('scroll', updateInsets);
-  return () => {
-    view.removeEventListener('resize', updateInsets);
-    view.removeEventListener('scroll', updateInsets);
-  };
+  return listenTo(view, ['resize', 'scroll'], updateInsets);
 }
 
 const OVERLAYS_ID = 'overlays';

@@ -1,5 +1,6 @@
 import { type ChangeEvent, type ComponentProps, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { flushSync } from 'react-dom';
+import { listenTo } from './listening';
 
 type TextInput = HTMLInputElement | HTMLTextAreaElement;
 
@@ -33,11 +34,7 @@ export function useFieldValue<Input extends TextInput>({ value, defaultValue, on
     // the form's listener runs before React's
     const { form } = input ?? {};
     if (!input || !form) return;
-    const onAct = () => report(input);
-    for (const type of ['click', 'submit']) form.addEventListener(type, onAct);
-    return () => {
-      for (const type of ['click', 'submit']) form.removeEventListener(type, onAct);
-    };
+    return listenTo(form, ['click', 'submit'], () => report(input));
   }, []);
   return {
     ref: field,

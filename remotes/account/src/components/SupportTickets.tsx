@@ -9,6 +9,7 @@ import {
   RowBoundary,
   Skeleton,
   Switch,
+  stopAll,
   Tag,
   TextArea,
   TextField,
@@ -47,10 +48,7 @@ export default function SupportTickets({ diagnostics, children }: SupportTickets
   const tickets = useMemo(() => query.data && ticketsOf(query.data.pages), [query.data]);
   useEffect(() => {
     const refetchTickets = () => void refetch();
-    const stops = [listen('ticket.answered', anyPayload, refetchTickets), onCaughtUpNeeded(refetchTickets)];
-    return () => {
-      for (const stop of stops) stop();
-    };
+    return stopAll(listen('ticket.answered', anyPayload, refetchTickets), onCaughtUpNeeded(refetchTickets));
   }, [refetch]);
   const unreadCount = tickets?.filter(({ isUnread }) => isUnread).length ?? 0;
   const { write, mine, newAnswers, loadingMine, older } = texts;

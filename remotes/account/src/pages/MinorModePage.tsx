@@ -17,8 +17,10 @@ import {
   Dialog,
   type FieldErrors,
   InkDrawing,
+  listenTo,
   PasswordField,
   QueryView,
+  stopAll,
   TopBar,
   useCountdown,
   useFieldErrors,
@@ -267,16 +269,14 @@ function useUsageReports(status: Status, remainingSeconds: number) {
   });
   useEffect(() => {
     report();
-    const timer = setInterval(() => report(), REPORT_INTERVAL_MS);
     const reportNow = () => report();
-    document.addEventListener('visibilitychange', reportNow);
-    // after a refusal the page's state may be outdated: another device may have used up the time
-    const unsubscribe = onMinorModeRefusal(reportNow);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener('visibilitychange', reportNow);
-      unsubscribe();
-    };
+    const timer = setInterval(reportNow, REPORT_INTERVAL_MS);
+    return stopAll(
+      () => clearInterval(timer),
+      listenTo(document, ['visibilitychange'], reportNow),
+      // after a refusal the page's state may be outdated: another device may have used up the time
+      onMinorModeRefusal(reportNow),
+    );
   }, []);
   const isOver = remainingSeconds === 0 && !status.blocked;
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { api, apiUrl, endpoints, request, session, store, toast } from '@liaozhai/shared/runtime';
+import { listenTo, stopAll } from '@liaozhai/shared/ui';
 import type { Conversation } from '../model/conversation';
 import { chatActions, currentUserId } from '../slice';
 import { texts } from '../texts';
@@ -14,21 +15,15 @@ function createDeletions() {
   /** Requests without a response yet, by story. */
   const runningRequests = new Map<string, Promise<void>>();
   let dismissToast = () => {};
-  let stops: (() => void)[] = [];
+  let unwatch: (() => void) | null = null;
 
   /** Pending deletions are carried out before unload and sign-out: only a signed-in user may delete. */
   function watch(): void {
-    if (stops.length > 0) return;
-    window.addEventListener('pagehide', flush);
-    stops = [
-      () => window.removeEventListener('pagehide', flush),
+    unwatch ??= stopAll(
+      listenTo(window, ['pagehide'], flush),
       session.beforeSignOut(executeAll),
       session.onUserChanged(drainPending),
-    ];
-  }
-
-  function unwatch(): void {
-    for (const stop of stops.splice(0)) stop();
+    );
   }
 
   /** Hides a conversation immediately and deletes it when it can no longer be undone. */
@@ -46,7 +41,8 @@ function createDeletions() {
     dismissToast();
     const [first, ...others] = pending.values();
     if (!first) {
-      unwatch();
+      unwatch?.();
+      unwatch = null;
       return;
     }
     const text = others.length === 0 ? texts.list.removed(first.title) : texts.list.removedSeveral(pending.size);

@@ -21,6 +21,7 @@ import {
   singleSchema,
   store,
 } from '@liaozhai/shared/runtime';
+import { stopAll } from '@liaozhai/shared/ui';
 import {
   type Conversation,
   type ConversationPage,
@@ -211,7 +212,7 @@ function followConversations({ read, change, drop, fetchNewest }: ListPorts): ()
     if (withLastMessage(pages, event)) change((current) => withLastMessage(current, event) ?? current);
     else void refresh();
   };
-  const stops = [
+  return stopAll(
     listen('message.created', messageEventSchema, receive),
     listen('message.completed', messageEventSchema, receive),
     listen('message.failed', messageEventSchema, receive),
@@ -226,10 +227,7 @@ function followConversations({ read, change, drop, fetchNewest }: ListPorts): ()
       // a negative difference means that the clock was set back, and says nothing about the age
       if (read() && Math.abs(Date.now() - fetchedAt) > FRESH_SECONDS * 1000) void refresh();
     }),
-  ];
-  return () => {
-    for (const stop of stops) stop();
-  };
+  );
 }
 
 const { dispatch } = store;

@@ -10,6 +10,7 @@ import {
   type Pace,
   pauseMs,
 } from '@liaozhai/shared/runtime';
+import { stopAll } from '@liaozhai/shared/ui';
 import {
   type Applied,
   applyDelta,
@@ -284,7 +285,7 @@ function createThreadSyncs() {
     follow(ports: Pick<ThreadPorts, 'storyId' | 'read' | 'change'>): SyncHandle {
       const sync = new ThreadSync({ ...ports, fetchPage: fetchLatest, isLive: () => isSocketLive });
       syncs.set(ports.storyId, sync);
-      const unsubscribers = [
+      const stop = stopAll(
         ...messageEventNames.map((name) =>
           listen(name, messageEventSchema, (event) => sync.receive((thread) => applyEvent(thread, event))),
         ),
@@ -304,12 +305,9 @@ function createThreadSyncs() {
         ),
         listen('conversation.updated', conversationEventSchema, ({ conversation }) => sync.handleUpdated(conversation)),
         onCaughtUpNeeded(() => void sync.catchUp()),
-      ];
-      const stop = () => {
-        sync.stop();
-        if (syncs.get(ports.storyId) === sync) syncs.delete(ports.storyId);
-        for (const each of unsubscribers) each();
-      };
+        () => sync.stop(),
+        () => syncs.get(ports.storyId) === sync && syncs.delete(ports.storyId),
+      );
       return { handleLoaded: (isCached) => sync.handleLoaded(isCached), stop };
     },
 

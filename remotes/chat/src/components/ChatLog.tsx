@@ -1,6 +1,16 @@
 import { anyErrorText, problemId } from '@liaozhai/shared/format';
 import { isApiError, type Position } from '@liaozhai/shared/runtime';
-import { ArrowDownIcon, ArrowUpIcon, ErrorRow, flushSync, media, RowBoundary, Spinner } from '@liaozhai/shared/ui';
+import {
+  ArrowDownIcon,
+  ArrowUpIcon,
+  ErrorRow,
+  flushSync,
+  listenTo,
+  media,
+  RowBoundary,
+  Spinner,
+  stopAll,
+} from '@liaozhai/shared/ui';
 import {
   createContext,
   memo,
@@ -172,22 +182,17 @@ function createPrinting() {
   return {
     current: () => isPrinting,
     subscribe(onChange: () => void) {
-      const controller = new AbortController();
       const printMedia = media('print');
-      const listen = (target: EventTarget, type: string, read: () => boolean) =>
-        target.addEventListener(
-          type,
-          () => {
-            isPrinting = read();
-            // Firefox captures the page directly after the event, before any microtask
-            flushSync(onChange);
-          },
-          { signal: controller.signal },
-        );
-      listen(window, 'beforeprint', () => true);
-      listen(window, 'afterprint', () => false);
-      listen(printMedia, 'change', () => printMedia.matches);
-      return () => controller.abort();
+      const setPrinting = (isBegun: boolean) => {
+        isPrinting = isBegun;
+        // Firefox captures the page directly after the event, before any microtask
+        flushSync(onChange);
+      };
+      return stopAll(
+        listenTo(window, ['beforeprint'], () => setPrinting(true)),
+        listenTo(window, ['afterprint'], () => setPrinting(false)),
+        listenTo(printMedia, ['change'], () => setPrinting(printMedia.matches)),
+      );
     },
   };
 }

@@ -6,6 +6,7 @@ import {
   ContinueIcon,
   EditIcon,
   IconButton,
+  listenTo,
   MoreIcon,
   media,
   RefreshIcon,
@@ -13,6 +14,7 @@ import {
   SendIcon,
   SparkIcon,
   StopIcon,
+  stopAll,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
 import {
@@ -76,12 +78,7 @@ export function Composer(props: ComposerProps) {
       grow(field.current);
     };
     syncField();
-    const stopFollowing = draft.subscribe(syncField);
-    const stopListening = field.current ? listenToTyping(field.current, draft) : undefined;
-    return () => {
-      stopFollowing();
-      stopListening?.();
-    };
+    return stopAll(draft.subscribe(syncField), field.current ? listenToTyping(field.current, draft) : () => {});
   }, [field, draft]);
 
   const send = (event?: FormEvent) => {
@@ -199,7 +196,6 @@ const typingEventNames = [
  * and Escape still reach React. Returns the function that stops listening.
  */
 function listenToTyping(field: HTMLTextAreaElement, draft: Draft): () => void {
-  const controller = new AbortController();
   const handleTyping = (event: Event) => {
     if (event.target !== field) return;
     if (event.type === 'input') draft.write(field.value);
@@ -213,9 +209,7 @@ function listenToTyping(field: HTMLTextAreaElement, draft: Draft): () => void {
     event.stopPropagation();
   };
   // in the capture phase on `window`, to run before React's listeners
-  for (const type of typingEventNames)
-    window.addEventListener(type, handleTyping, { capture: true, signal: controller.signal });
-  return () => controller.abort();
+  return listenTo(window, typingEventNames, handleTyping, { capture: true });
 }
 
 /** Whether the key press belongs to an input method. */
@@ -380,11 +374,6 @@ function createDraft(key: string): Draft {
       drafts.write(key, text);
       changeSignal.emit();
     },
-    subscribe(listener) {
-      const stops = [changeSignal.on(listener), drafts.subscribe(key, listener)];
-      return () => {
-        for (const stop of stops) stop();
-      };
-    },
+    subscribe: (listener) => stopAll(changeSignal.on(listener), drafts.subscribe(key, listener)),
   };
 }

@@ -17,6 +17,7 @@ import {
   EndOfList,
   IconButton,
   InfiniteList,
+  listenTo,
   PullToRefresh,
   QueryView,
   RefreshIcon,
@@ -135,8 +136,7 @@ function Column({ children }: { children: ReactNode }) {
     const storeScroll = () => {
       columnScroll.top = element.scrollTop;
     };
-    element.addEventListener('scroll', storeScroll, { passive: true });
-    return () => element.removeEventListener('scroll', storeScroll);
+    return listenTo(element, ['scroll'], storeScroll, { passive: true });
   }, [isListed]);
   return (
     <div ref={column} className={styles.column}>

@@ -1,5 +1,6 @@
 import { linesOf } from '@liaozhai/shared/format';
 import { type Position, positions } from '@liaozhai/shared/runtime';
+import { listenTo, stopAll } from '@liaozhai/shared/ui';
 import { observeElementRect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useLayoutEffect, useRef } from 'react';
 import { contentAt, indexOfKey, type Log, rowCount, rowKeyAt } from '../model/log';
@@ -159,13 +160,7 @@ export function usePositionSaving(
     unsavedPosition.current = null;
   }, [conversationId]);
 
-  useLayoutEffect(() => {
-    window.addEventListener('pagehide', save);
-    return () => {
-      window.removeEventListener('pagehide', save);
-      save();
-    };
-  }, [save]);
+  useLayoutEffect(() => stopAll(listenTo(window, ['pagehide'], save), save), [save]);
 
   return useCallback(() => {
     const element = list.scrollElement;

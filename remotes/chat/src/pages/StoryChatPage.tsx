@@ -9,7 +9,7 @@ import {
   useSelector,
   useSession,
 } from '@liaozhai/shared/runtime';
-import { QueryView, Skeleton, useKeptCopy } from '@liaozhai/shared/ui';
+import { listenTo, QueryView, Skeleton, useKeptCopy } from '@liaozhai/shared/ui';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import {
   markAsRead,
@@ -141,8 +141,7 @@ function useReading(thread: Thread | undefined): void {
       if (isPageVisible() && latestThread.current) markAsRead(latestThread.current);
     };
     markIfVisible();
-    document.addEventListener('visibilitychange', markIfVisible);
-    return () => document.removeEventListener('visibilitychange', markIfVisible);
+    return listenTo(document, ['visibilitychange'], markIfVisible);
   }, [canMark, isActive, isOnline, version]);
 }
 

@@ -1,4 +1,4 @@
-import { scrollerOf } from '@liaozhai/shared/ui';
+import { listenTo, scrollerOf, stopAll } from '@liaozhai/shared/ui';
 import { type ComponentType, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Story } from '../model';
 import type { GridRowsProps, RowRange } from './GridRows';
@@ -142,13 +142,10 @@ function useFocusedCard(grid: RefObject<HTMLUListElement | null>, isNeeded: bool
       const position = (target as Element).closest('li')?.getAttribute('aria-posinset');
       setFocusedIndex(position ? Number(position) - 1 : null);
     };
-    const leave = () => setFocusedIndex(null);
-    list.addEventListener('focusin', enter);
-    list.addEventListener('focusout', leave);
-    return () => {
-      list.removeEventListener('focusin', enter);
-      list.removeEventListener('focusout', leave);
-    };
+    return stopAll(
+      listenTo(list, ['focusin'], enter),
+      listenTo(list, ['focusout'], () => setFocusedIndex(null)),
+    );
   }, [grid, isNeeded]);
   return focusedIndex;
 }

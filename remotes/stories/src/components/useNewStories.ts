@@ -1,4 +1,5 @@
 import { useDispatch, useScreen } from '@liaozhai/shared/runtime';
+import { listenTo } from '@liaozhai/shared/ui';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { mergeNewest, storiesApi } from '../api/stories';
 import { hasGap, type StoryPage, unseenStories } from '../model';
@@ -50,8 +51,7 @@ export function useNewStories(pages: StoryPage[] | undefined) {
     if (!isActive) return;
     const onVisible = () => document.visibilityState === 'visible' && void checkForNew();
     onVisible();
-    document.addEventListener('visibilitychange', onVisible);
-    return () => document.removeEventListener('visibilitychange', onVisible);
+    return listenTo(document, ['visibilitychange'], onVisible);
   }, [isActive, checkForNew]);
 
   const show = useCallback(() => {

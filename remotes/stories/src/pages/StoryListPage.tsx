@@ -26,12 +26,14 @@ import {
   ErrorRow,
   hasKeptPages,
   InfiniteList,
+  listenTo,
   PullToRefresh,
   QueryView,
   RowBoundary,
   ScreenSkeleton,
   Skeleton,
   scrollerOf,
+  stopAll,
   useKeptPages,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
@@ -337,12 +339,10 @@ function useShownAtTop(hasStories: boolean, container: RefObject<HTMLElement | n
     };
     // otherwise a reload is about to restore that scroll position
     if (!tab.get(WITHOUT_ROW_KEY)) showAtTop();
-    scroller?.addEventListener('scroll', showAtTop, { passive: true });
-    window.addEventListener('pagehide', storePlacement);
-    return () => {
-      scroller?.removeEventListener('scroll', showAtTop);
-      window.removeEventListener('pagehide', storePlacement);
-    };
+    return stopAll(
+      scroller ? listenTo(scroller, ['scroll'], showAtTop, { passive: true }) : () => {},
+      listenTo(window, ['pagehide'], storePlacement),
+    );
   }, [hasStories, isShown, container, ownScroller]);
   return hasStories && isShown;
 }

@@ -21,6 +21,7 @@ import {
   GiftIcon,
   InkDrawing,
   ListRow,
+  listenTo,
   QueryView,
   RowBoundary,
   Skeleton,
@@ -67,8 +68,7 @@ function useBalanceAfterPaying() {
   useEffect(() => {
     const onVisible = () => document.visibilityState === 'visible' && void session.refresh();
     onVisible();
-    document.addEventListener('visibilitychange', onVisible);
-    return () => document.removeEventListener('visibilitychange', onVisible);
+    return listenTo(document, ['visibilitychange'], onVisible);
   }, []);
 }
 

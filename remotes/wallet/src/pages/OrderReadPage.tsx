@@ -26,6 +26,7 @@ import {
   QueryView,
   Skeleton,
   Spinner,
+  stopAll,
   TopBar,
 } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
@@ -109,11 +110,7 @@ function useOrderPolling(refetch: () => unknown, isUnsettled: boolean) {
       if (isUnsettled) scheduleNext();
     };
     if (isUnsettled) scheduleNext();
-    const stops = [listen('order.updated', anyPayload, pollNow), onCaughtUpNeeded(pollNow)];
-    return () => {
-      clearTimeout(timer);
-      for (const stop of stops) stop();
-    };
+    return stopAll(() => clearTimeout(timer), listen('order.updated', anyPayload, pollNow), onCaughtUpNeeded(pollNow));
   }, [refetch, isUnsettled]);
 }
 

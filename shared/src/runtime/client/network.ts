@@ -1,4 +1,5 @@
 import { type Pace, pauseMs } from '../../contract';
+import { listenTo, stopAll } from '../../ui/listening';
 import { retryPolicy } from '../retryPolicy';
 
 const PROBES: Pace = { firstMs: 1_000, longestMs: 15_000, spread: 0.2 };
@@ -48,15 +49,12 @@ export function createNetwork(probe: Probe) {
         isOver = true;
         endPauseIfReady();
       });
-      endPause = () => {
-        cancel();
-        document.removeEventListener('visibilitychange', endPauseIfReady);
-        window.removeEventListener('online', endPauseNow);
-        resolve();
-      };
-      const endPauseNow = () => endPause();
-      document.addEventListener('visibilitychange', endPauseIfReady);
-      window.addEventListener('online', endPauseNow);
+      endPause = stopAll(
+        cancel,
+        listenTo(document, ['visibilitychange'], endPauseIfReady),
+        listenTo(window, ['online'], () => endPause()),
+        resolve,
+      );
     });
 
   async function probeUntilAnswered(round: object) {

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { GenericSchema, InferOutput } from 'valibot';
 import { anyPayload, userEventSchema } from '../../contract';
+import { stopAll } from '../../ui/listening';
 import { decode } from '../client/decode';
 import { network, socketId } from '../client/request';
 import { retryPolicy } from '../retryPolicy';
@@ -141,9 +142,7 @@ function createRealtime() {
       if (hasCaughtUp || status !== 'live' || !session.isFresh()) void session.refresh();
       hasCaughtUp = true;
     });
-    return () => {
-      for (const stop of [...stops, stopCatchingUp]) stop();
-    };
+    return stopAll(...stops, stopCatchingUp);
   }
 
   const useRealtimeStatus = (): RealtimeStatus => useSyncExternalStore(statusChanged.on, () => status);

@@ -1,3 +1,5 @@
+import { listenTo } from '../../ui/listening';
+
 // The browser's storage for this site. A browser that blocks cookies may throw where an API is named or where it is used; here
 // the page's memory replaces it.
 
@@ -61,11 +63,8 @@ export const local = createKeyValueStore(() => localStorage);
 export const tab = createKeyValueStore(() => sessionStorage);
 
 /** Subscribes to changes of `local` by other tabs; a null key means that all was cleared. Returns the unsubscribe function. */
-export function onForeignChange(handler: (key: string | null) => void): () => void {
-  const handleStorage = (event: StorageEvent) => handler(event.key);
-  window.addEventListener('storage', handleStorage);
-  return () => window.removeEventListener('storage', handleStorage);
-}
+export const onForeignChange = (handler: (key: string | null) => void): (() => void) =>
+  listenTo(window, ['storage'], ({ key }: StorageEvent) => handler(key));
 
 /** Returns the parsed JSON of a key; undefined if it is missing or invalid. */
 export function readJson(key: string, store: KeyValueStore = local): unknown {
