@@ -1,6 +1,7 @@
 // Plays every story for thirty turns with a scripted reader, without a server or a browser.
-import { commonSentences, faultsOf, rehearse } from '../../backend/src/ai/rehearsal.ts';
+
 import { contentFolder, loadContent } from '../../backend/src/content/content.ts';
+import { commonSentences, faultsOf, rehearse } from '../../backend/test/rehearsal.ts';
 
 const columns = ['own answer', 'understood', 'again', 'turns to end', 'forbidden', 'contradicts'];
 

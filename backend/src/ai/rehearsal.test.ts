@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@rstest/core';
+import { faultsOf, particularCommonSentences, rehearse } from '../../test/rehearsal.ts';
 import { contentFolder, loadContent, narrator } from '../content/content.ts';
-import { faultsOf, particularCommonSentences, rehearse } from './rehearsal.ts';
 
 const stories = loadContent(contentFolder).stories.filter(({ plot }) => plot);
 const withPrice = { price: 1, createdAt: 0, updatedAt: 0 };

@@ -1,9 +1,9 @@
-import type { Plot, Scene } from '../content/plot.ts';
-import type { Story } from '../stories.ts';
-import * as common from './answers.ts';
-import { lettersOf, turnBackLine } from './meaning.ts';
-import { hasEnded, initialProgress, offeredReplies, type Progress, type Teller, tellerOf } from './progress.ts';
-import { composeTurn } from './turn.ts';
+import * as common from '../src/ai/answers.ts';
+import { lettersOf, turnBackLine } from '../src/ai/meaning.ts';
+import { hasEnded, initialProgress, offeredReplies, type Progress, type Teller, tellerOf } from '../src/ai/progress.ts';
+import { composeTurn } from '../src/ai/turn.ts';
+import type { Plot, Scene } from '../src/content/plot.ts';
+import type { Story } from '../src/stories.ts';
 
 // Plays a story with a scripted reader and measures its answers, for `pnpm bench story` and a test of each story.
 
