@@ -12,6 +12,7 @@ import { cleanText, cursorPage, ownRows, readInput, text, validate } from './htt
 import { announceUser, notifyUser } from './realtime/events.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
+import { userUpdate } from './users/user.ts';
 
 /** Polling interval for answers, which another process stores. */
 const ANNOUNCE_INTERVAL_MS = 3_000;
@@ -126,8 +127,7 @@ const isUnanswered = sql<boolean>`answer is null`;
 function updateUnreadAnswers(services: Services, userId: string): void {
   const unread = sql<number>`(
     select count(*) from tickets where user_id = ${userId} and answer is not null and read_at is null)`;
-  const update = query.updateTable('users').set({ unread_answers: unread, version: sql`version + 1` });
-  services.db.run(update.where('id', '=', userId));
+  services.db.run(userUpdate({ unread_answers: unread }).where('id', '=', userId));
   announceUser(services, userId);
 }
 

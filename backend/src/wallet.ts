@@ -11,7 +11,7 @@ import { checkInReward } from './prices.ts';
 import { announceBalance, announceUser } from './realtime/events.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
-import { currentStreak, findUser } from './users/user.ts';
+import { currentStreak, findUser, userUpdate } from './users/user.ts';
 
 interface Entry {
   userId: string;
@@ -32,9 +32,7 @@ export function book(services: Services, entry: Entry): number {
   const { db } = services;
   if (entry.amount === 0 || isBooked(services, entry)) return balanceOf(services, entry.userId);
   const updatedUser = db.first(
-    query
-      .updateTable('users')
-      .set({ balance: sql`balance + ${entry.amount}`, version: sql`version + 1` })
+    userUpdate({ balance: sql`balance + ${entry.amount}` })
       .where('id', '=', entry.userId)
       .where(sql<boolean>`balance + ${entry.amount} >= 0`)
       .returning('balance'),

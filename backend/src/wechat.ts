@@ -2,9 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import * as v from 'valibot';
 import type { Clock } from './clock.ts';
-import { type AppEnv, HttpError } from './http/http.ts';
+import { type AppEnv, HttpError, isOwnOrigin } from './http/http.ts';
 import { text, validate } from './http/input.ts';
-import { isOwnOrigin } from './http/origin.ts';
 import type { Services } from './services.ts';
 import type { Log } from './telemetry.ts';
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
-import { sql } from 'kysely';
 import * as v from 'valibot';
 import { firstAvatar } from '../content/content.ts';
 import { type Db, query } from '../db/database.ts';
@@ -11,7 +10,7 @@ import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findInviter, newInviteCode, rewardInvite } from '../users/invites.ts';
-import { findByLogin, findUser } from '../users/user.ts';
+import { findByLogin, findUser, userUpdate } from '../users/user.ts';
 import { book } from '../wallet.ts';
 
 const username = /^[a-z0-9_]{3,32}$/;
@@ -107,8 +106,8 @@ export async function register(services: Services, form: v.InferOutput<typeof re
 export function confirmLogin(services: Services, user: UserRow): boolean {
   const { db, clock } = services;
   return db.transaction(() => {
-    const confirmation = query.updateTable('users').set({ email_verified_at: clock(), version: sql`version + 1` });
-    if (db.run(confirmation.where('id', '=', user.id).where('email_verified_at', 'is', null)) === 0) return false;
+    const confirmation = userUpdate({ email_verified_at: clock() }).where('id', '=', user.id);
+    if (db.run(confirmation.where('email_verified_at', 'is', null)) === 0) return false;
     rewardInvite(services, user);
     announceUser(services, user.id);
     return true;
@@ -136,4 +135,10 @@ export async function verifyPassword(db: Db, storedHash: string | undefined, pas
   const isMatch = await verify(storedHash || unknownUserHash, password);
   await db.writable();
   return isMatch && Boolean(storedHash);
+}
+
+/** Throws 422 if the password that a form asks for again is not the user's. */
+export async function assertCurrentPassword(db: Db, user: UserRow, current_password: string): Promise<void> {
+  if (!(await verifyPassword(db, user.password_hash, current_password)))
+    throw invalid({ current_password: ['当前密码不正确'] });
 }

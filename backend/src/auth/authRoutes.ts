@@ -1,6 +1,5 @@
 import { networkOf } from '@liaozhai/http/source';
 import { Hono } from 'hono';
-import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
@@ -11,7 +10,7 @@ import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
 import { bindEmail } from '../users/accountEmail.ts';
-import { findByEmail, findByLogin, findUser, presentUser } from '../users/user.ts';
+import { findByEmail, findByLogin, findUser, presentUser, userUpdate } from '../users/user.ts';
 import {
   confirmLogin,
   emailAddress,
@@ -150,7 +149,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
       const password_hash = await hashPassword(db, password);
       db.transaction(() => {
         if (!user || db.run(deletion) === 0) throw badLink();
-        db.run(query.updateTable('users').set({ password_hash, version: sql`version + 1` }).where('id', '=', user.id));
+        db.run(userUpdate({ password_hash }).where('id', '=', user.id));
         endAllSessions(services, user.id);
         if (user.is_email) confirmLogin(services, user);
       });

@@ -17,6 +17,7 @@ import { recordUse } from '../users/userRoutes.ts';
 import { refund } from '../wallet.ts';
 import {
   announceConversation,
+  conversationsOf,
   deleteMessagesAfter,
   excerpt,
   findConversation,
@@ -176,8 +177,6 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
       return c.body(null, 204);
     });
 }
-
-const conversationsOf = (userId: string) => query.selectFrom('conversations').selectAll().where('user_id', '=', userId);
 
 const pinnedConversations = ({ db }: Services, userId: string): ConversationRow[] =>
   db.all(conversationsOf(userId).where('pinned_at', 'is not', null).orderBy('pinned_at', 'desc'));

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow } from '../db/schema.ts';
@@ -7,25 +6,23 @@ import { conflict, notFound } from '../http/http.ts';
 import { announceUser, notifyUser } from '../realtime/events.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
+import { userUpdate } from '../users/user.ts';
 
 const EXCERPT_CHARACTERS = 80;
 
 /** Loads a conversation of the user. Throws 404 if it is missing or belongs to somebody else. */
 export function findConversation({ db }: Services, userId: string, id: string): ConversationRow {
-  const row = db.first(
-    query.selectFrom('conversations').selectAll().where('id', '=', id).where('user_id', '=', userId),
-  );
+  const row = db.first(conversationsOf(userId).where('id', '=', id));
   if (!row) throw notFound('没有找到这段对话');
   return row;
 }
 
+/** Selects all conversations of a user. */
+export const conversationsOf = (userId: string) =>
+  query.selectFrom('conversations').selectAll().where('user_id', '=', userId);
+
 const runsQuery = (userId: string, storyId: string) =>
-  query
-    .selectFrom('conversations')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('story_id', '=', storyId)
-    .orderBy('run');
+  conversationsOf(userId).where('story_id', '=', storyId).orderBy('run');
 
 /** Returns all of a reader's runs of a story, in ascending order. */
 export const runsOf = ({ db }: Services, userId: string, storyId: string): ConversationRow[] =>
@@ -135,14 +132,8 @@ export function updateUnreadConversations(services: Services, userId: string): v
     .whereRef('messages.version', '>', 'conversations.read_version')
     .select(({ fn }) => fn.countAll<number>().as('count'));
   const { count } = services.db.first(unreadCount) ?? { count: 0 };
-  const changedRows = services.db.run(
-    query
-      .updateTable('users')
-      .set({ unread_conversations: count, version: sql`version + 1` })
-      .where('id', '=', userId)
-      .where('unread_conversations', '!=', count),
-  );
-  if (changedRows > 0) announceUser(services, userId);
+  const update = userUpdate({ unread_conversations: count }).where('id', '=', userId);
+  if (services.db.run(update.where('unread_conversations', '!=', count)) > 0) announceUser(services, userId);
 }
 
 /** Throws 409 while a reply of the conversation is being written. */
@@ -150,13 +141,13 @@ export function assertIdle(conversation: ConversationRow): void {
   if (conversation.active_message_id) throw conflict('conversation_busy', '上一条回复还在生成，请稍候');
 }
 
-const newestMessageQuery = (conversationId: string) =>
-  query
-    .selectFrom('messages')
-    .selectAll()
-    .where('conversation_id', '=', conversationId)
-    .orderBy('seq', 'desc')
-    .limit(1);
+/** Selects a conversation's messages. */
+export const messagesOf = (conversationId: string) =>
+  query.selectFrom('messages').selectAll().where('conversation_id', '=', conversationId);
+
+/** Selects a conversation's last message, or the last one that meets further conditions. */
+export const newestMessageQuery = (conversationId: string) =>
+  messagesOf(conversationId).orderBy('seq', 'desc').limit(1);
 
 export const lastMessage = ({ db }: Services, conversationId: string): MessageRow | undefined =>
   db.first(newestMessageQuery(conversationId));

@@ -8,7 +8,7 @@ import { id, text, wholeNumber } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { findStory, normalizeForSearch } from '../stories.ts';
-import { conversationWith, findConversation } from './conversation.ts';
+import { conversationWith, findConversation, messagesOf } from './conversation.ts';
 import { presentMessage } from './presentMessage.ts';
 
 export const latestQuery = v.object({
@@ -78,11 +78,8 @@ interface Page {
   version: number;
 }
 
-const messagesOf = (conversation: ConversationRow) =>
-  query.selectFrom('messages').selectAll().where('conversation_id', '=', conversation.id);
-
 function newestPage({ db }: Services, conversation: ConversationRow, { before, limit }: LatestQuery): Page {
-  let page = messagesOf(conversation)
+  let page = messagesOf(conversation.id)
     .orderBy('seq', 'desc')
     .limit(limit + 1);
   if (before !== undefined) page = page.where('seq', '<', before);
@@ -93,7 +90,7 @@ function newestPage({ db }: Services, conversation: ConversationRow, { before, l
 /** Always includes the running message, since its text grows without a new version. */
 function changedPage({ db }: Services, conversation: ConversationRow, after: number, limit: number): Page {
   const foundRows = db.all(
-    messagesOf(conversation)
+    messagesOf(conversation.id)
       .where('version', '>', after)
       .orderBy('version')
       .limit(limit + 1),
@@ -103,7 +100,7 @@ function changedPage({ db }: Services, conversation: ConversationRow, after: num
   const version = hasMore ? (rows.at(-1)?.version ?? after) : conversation.version;
   const activeId = conversation.active_message_id;
   if (activeId && !rows.some((row) => row.id === activeId)) {
-    rows.push(...db.all(messagesOf(conversation).where('id', '=', activeId)));
+    rows.push(...db.all(messagesOf(conversation.id).where('id', '=', activeId)));
   }
   return { rows, hasMore, version };
 }

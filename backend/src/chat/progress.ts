@@ -6,7 +6,7 @@ import type { MessageRow } from '../db/schema.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
 import { findUser } from '../users/user.ts';
-import { runsOf } from './conversation.ts';
+import { newestMessageQuery, runsOf } from './conversation.ts';
 
 // Progress of a conversation in its plot. A reply stores the progress before it. The progress after it is computed from
 // the reader's line and the shown text, so that retelling, continuing, choosing and cutting need no bookkeeping.
@@ -15,16 +15,7 @@ const tellerFor = (services: Services, { story_id, user_id }: MessageRow) =>
   tellerOf(findStory(services, story_id), findUser(services, user_id));
 
 const messageBefore = ({ db }: Services, { conversation_id, seq }: MessageRow, role: MessageRow['role']) =>
-  db.first(
-    query
-      .selectFrom('messages')
-      .selectAll()
-      .where('conversation_id', '=', conversation_id)
-      .where('seq', '<', seq)
-      .where('role', '=', role)
-      .orderBy('seq', 'desc')
-      .limit(1),
-  );
+  db.first(newestMessageQuery(conversation_id).where('seq', '<', seq).where('role', '=', role));
 
 /** Returns the progress before a reply. The first call stores it. */
 export function progressBefore(services: Services, reply: MessageRow): Progress {
@@ -61,15 +52,7 @@ export function hasToldEnding(services: Services, reply: MessageRow): boolean {
 }
 
 const lastReply = ({ db }: Services, conversationId: string): MessageRow | undefined =>
-  db.first(
-    query
-      .selectFrom('messages')
-      .selectAll()
-      .where('conversation_id', '=', conversationId)
-      .where('role', '=', 'assistant')
-      .orderBy('seq', 'desc')
-      .limit(1),
-  );
+  db.first(newestMessageQuery(conversationId).where('role', '=', 'assistant'));
 
 /** Returns the progress in the shape of the API; null for a story without a plot and before the first reply. */
 export function presentProgress(services: Services, conversationId: string) {

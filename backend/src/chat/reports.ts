@@ -3,12 +3,12 @@ import * as v from 'valibot';
 import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { ReportRow, UserRow } from '../db/schema.ts';
-import { invalid, notFound } from '../http/http.ts';
+import { invalid } from '../http/http.ts';
 import { text } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { isRunning } from './presentMessage.ts';
-import { findMessage } from './reply.ts';
+import { findOwnMessage } from './replyActions.ts';
 
 /** Reasons for a report, with the labels of the page. */
 const reasons = {
@@ -36,8 +36,7 @@ export function reportReply(
   { reason, words }: v.InferOutput<typeof reportForm>,
 ): { isNew: boolean; report: ReportRow } {
   const { db, clock, log } = services;
-  const message = findMessage(services, messageId);
-  if (message?.user_id !== user.id) throw notFound('没有找到这条消息');
+  const message = findOwnMessage(services, user, messageId);
   if (message.role !== 'assistant' || isRunning(message)) throw invalid({ message_id: ['只能举报写完的回复'] });
   return db.transaction(() => {
     const sameReport = query

@@ -3,9 +3,7 @@ import { createMiddleware } from 'hono/factory';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hmac, randomToken, sameText } from '../signatures.ts';
-import type { AppEnv, Http } from './http.ts';
-import { pageExpired } from './http.ts';
-import { isOwnOrigin } from './origin.ts';
+import { type AppEnv, type Http, isOwnOrigin, pageExpired } from './http.ts';
 
 const isSecure = (c: Http): boolean => c.get('source').scheme === 'https';
 

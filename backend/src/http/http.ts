@@ -1,6 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Limiter } from '@liaozhai/http/rate-limit';
-import type { Source } from '@liaozhai/http/source';
+import { isSameHost, originOf, type Source, sourceOf as sourceBehind } from '@liaozhai/http/source';
 import type { Context } from 'hono';
 import type { UserRow } from '../db/schema.ts';
 import type { Services } from '../services.ts';
@@ -113,3 +114,17 @@ export class RequestLimits {
     this.#limiter.clear(key);
   }
 }
+
+const isLoopback = (address = ''): boolean => /^(::ffff:)?127\./.test(address) || address === '::1';
+
+/** Trusts forwarded headers only from a proxy on this machine, or, with `trustsAll`, from any peer. */
+export const sourceOf = (request: Pick<IncomingMessage, 'headers' | 'socket'>, trustsAll: boolean): Source =>
+  sourceBehind(request, trustsAll || isLoopback(request.socket.remoteAddress));
+
+/** Whether an `Origin` is the product's own: a configured one, or, without any, the host of the request. */
+export function isOwnOrigin(origin: string, source: Source, allowed: string[]): boolean {
+  return allowed.length > 0 ? allowed.includes(origin) : isSameHost(origin, source);
+}
+
+/** Returns the origin for links to the product: the first configured one, or that of the request. */
+export const productOrigin = (source: Source, configured: string[]): string => configured[0] ?? originOf(source);

@@ -5,10 +5,19 @@ import { isoTime, isoTimeOrNull, shanghaiDate } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { OrderRow, UserRow } from '../db/schema.ts';
 import type { RechargePackage } from '../env.ts';
-import { type AppEnv, conflict, forbidden, HttpError, invalid, notFound, userOf, writingUser } from '../http/http.ts';
+import {
+  type AppEnv,
+  conflict,
+  forbidden,
+  HttpError,
+  invalid,
+  notFound,
+  productOrigin,
+  userOf,
+  writingUser,
+} from '../http/http.ts';
 import { requiredKey } from '../http/idempotency.ts';
 import { cursorPage, id, ownRows, readInput, validate } from '../http/input.ts';
-import { productOrigin } from '../http/origin.ts';
 import { notifyUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';

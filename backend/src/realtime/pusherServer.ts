@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import * as v from 'valibot';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
 import type { Env } from '../env.ts';
-import { isOwnOrigin, sourceOf } from '../http/origin.ts';
+import { isOwnOrigin, sourceOf } from '../http/http.ts';
 import { rules } from '../rules.ts';
 import { hmac, sameText } from '../signatures.ts';
 import type { Broadcaster, BroadcasterLoad } from './events.ts';

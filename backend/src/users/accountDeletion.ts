@@ -1,20 +1,21 @@
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import * as v from 'valibot';
-import { givenPassword, verifyPassword } from '../auth/accounts.ts';
+import { assertCurrentPassword, givenPassword } from '../auth/accounts.ts';
 import { endAllSessions, endOtherSessions } from '../auth/sessions.ts';
 import { deleteConversation } from '../chat/chatRoutes.ts';
+import { conversationsOf } from '../chat/conversation.ts';
 import { DAY_MS, isoTimeOrNull, shanghaiDate } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
-import { type AppEnv, identityOf, invalid, isVerified, userOf, writingUser } from '../http/http.ts';
+import { type AppEnv, identityOf, isVerified, userOf, writingUser } from '../http/http.ts';
 import { readInput, validate } from '../http/input.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { addressOf } from './accountEmail.ts';
 import { forgetInGifts } from './invites.ts';
-import { findUser } from './user.ts';
+import { findUser, userUpdate } from './user.ts';
 
 const deletionForm = v.object({ current_password: givenPassword });
 
@@ -26,16 +27,10 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
       const user = userOf(c);
       const form = validate(deletionForm, readInput(c));
       limits.consume(`deletion:${user.id}`, env.RATE_LIMIT_PASSWORD);
-      if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
-        throw invalid({ current_password: ['当前密码不正确'] });
-      }
+      await assertCurrentPassword(db, user, form.current_password);
       db.transaction(() => {
-        const schedule = query
-          .updateTable('users')
-          .set({ delete_at: clock() + rules.deletionDays * DAY_MS, version: sql`version + 1` })
-          .where('id', '=', user.id)
-          .where('delete_at', 'is', null);
-        if (db.run(schedule) === 0) return;
+        const schedule = userUpdate({ delete_at: clock() + rules.deletionDays * DAY_MS }).where('id', '=', user.id);
+        if (db.run(schedule.where('delete_at', 'is', null)) === 0) return;
         endOtherSessions(services, user.id, identityOf(c).sessionHash);
         announceUser(services, user.id);
         const to = addressOf(user);
@@ -47,9 +42,8 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
     .delete('/', (c) => {
       const user = writingUser(c, services);
       db.transaction(() => {
-        const cancellation = query.updateTable('users').set({ delete_at: null, version: sql`version + 1` });
-        if (db.run(cancellation.where('id', '=', user.id).where('delete_at', 'is not', null)) > 0)
-          announceUser(services, user.id);
+        const cancellation = userUpdate({ delete_at: null }).where('id', '=', user.id);
+        if (db.run(cancellation.where('delete_at', 'is not', null)) > 0) announceUser(services, user.id);
       });
       return c.body(null, 204);
     });
@@ -83,8 +77,7 @@ const retainedUserColumns = ['id', 'balance', 'version', 'created_at'];
 /** Deletes a person's data. The row itself stays without personal data, since the ledger references it. */
 function erase(services: Services, { id, invited_by }: UserRow): void {
   const { db } = services;
-  for (const conversation of db.all(query.selectFrom('conversations').selectAll().where('user_id', '=', id)))
-    deleteConversation(services, conversation);
+  for (const conversation of db.all(conversationsOf(id))) deleteConversation(services, conversation);
   endAllSessions(services, id);
   for (const table of tablesOfUsers(services))
     db.run({ compile: () => sql`delete from ${sql.table(table)} where user_id = ${id}`.compile(query) });
@@ -104,12 +97,7 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
     .filter(({ table, name }) => table === 'users' && !(name in erasedUser) && !retainedUserColumns.includes(name))
     .map((column) => sql`${sql.ref(column.name)} = ${sql.raw(column.default ?? 'null')}`);
   db.run({ compile: () => sql`update users set ${sql.join(clearedColumns)} where id = ${id}`.compile(query) });
-  db.run(
-    query
-      .updateTable('users')
-      .set({ ...erasedUser, version: sql`version + 1` })
-      .where('id', '=', id),
-  );
+  db.run(userUpdate(erasedUser).where('id', '=', id));
 }
 
 /** Returns the tables with users' rows, including those of later features, except `retainedTables`. */

@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
-import { sql } from 'kysely';
 import * as v from 'valibot';
-import { emailAddress, givenPassword, verifyPassword } from '../auth/accounts.ts';
+import { assertCurrentPassword, emailAddress, givenPassword } from '../auth/accounts.ts';
 import { sendVerification } from '../auth/mail.ts';
 import { isoTimeOrNull } from '../clock.ts';
 import { query } from '../db/database.ts';
@@ -11,7 +10,7 @@ import { readInput, validate } from '../http/input.ts';
 import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
-import { findByLogin, findUser } from './user.ts';
+import { findByLogin, findUser, userUpdate } from './user.ts';
 
 const emailChange = v.object({ email: emailAddress, current_password: givenPassword });
 
@@ -45,9 +44,7 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
       const user = userOf(c);
       const form = validate(emailChange, readInput(c));
       limits.consume(`email:${user.id}`, env.RATE_LIMIT_PASSWORD);
-      if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
-        throw invalid({ current_password: ['当前密码不正确'] });
-      }
+      await assertCurrentPassword(db, user, form.current_password);
       if (form.email === addressOf(user)) throw invalid({ email: ['这已经是你的邮箱'] });
       mailTo(c, user, form.email);
       return c.json(present(user.id), 202);
@@ -78,12 +75,7 @@ export function bindEmail(services: Services, user: UserRow, email: string): voi
     if (findByLogin(services, email)) throw forbidden('链接无效或已过期');
     const boundAddress = user.is_email ? { login: email } : { email };
     const confirmation = { email_verified_at: clock(), pending_email: null, pending_email_at: null };
-    db.run(
-      query
-        .updateTable('users')
-        .set({ ...boundAddress, ...confirmation, version: sql`version + 1` })
-        .where('id', '=', user.id),
-    );
+    db.run(userUpdate({ ...boundAddress, ...confirmation }).where('id', '=', user.id));
     // revokes a link that was sent to the old address
     db.run(query.deleteFrom('password_resets').where('user_id', '=', user.id));
     announceUser(services, user.id);

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { networkOf } from '@liaozhai/http/source';
 import { Hono } from 'hono';
-import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
@@ -11,7 +10,7 @@ import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { book } from '../wallet.ts';
-import { findUser } from './user.ts';
+import { findUser, userUpdate } from './user.ts';
 
 /** Points for an invitation that no page has announced yet. */
 export interface Gift {
@@ -87,12 +86,7 @@ function bookGift(services: Services, userId: string, description: string, gift:
 }
 
 const saveGifts = ({ db }: Services, userId: string, gifts: Gift[]) =>
-  db.run(
-    query
-      .updateTable('users')
-      .set({ gifts: JSON.stringify(gifts), version: sql`version + 1` })
-      .where('id', '=', userId),
-  );
+  db.run(userUpdate({ gifts: JSON.stringify(gifts) }).where('id', '=', userId));
 
 /** Removes a person's name from the unannounced gifts of others. Scans all users, which is acceptable for an erasure. */
 export function forgetInGifts(services: Services, userId: string): void {

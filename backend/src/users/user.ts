@@ -1,6 +1,7 @@
+import { sql, type UpdateObject } from 'kysely';
 import { DAY_MS, isoTimeOrNull, shanghaiDate } from '../clock.ts';
 import { query } from '../db/database.ts';
-import type { UserRow } from '../db/schema.ts';
+import type { Schema, UserRow } from '../db/schema.ts';
 import { notFound } from '../http/http.ts';
 import type { Services } from '../services.ts';
 import { presentMinor } from './minor.ts';
@@ -48,6 +49,10 @@ export function currentStreak(row: UserRow, now: number): number {
   const isAlive = row.check_in_date === shanghaiDate(now) || row.check_in_date === shanghaiDate(now - DAY_MS);
   return isAlive ? row.check_in_streak : 0;
 }
+
+/** Update of users that raises their version. The caller adds the condition and notifies their pages. */
+export const userUpdate = (changes: UpdateObject<Schema, 'users'>) =>
+  query.updateTable('users').set({ ...changes, version: sql`version + 1` });
 
 export function findUser({ db }: Services, id: string): UserRow {
   const row = db.first(query.selectFrom('users').selectAll().where('id', '=', id));

@@ -1,7 +1,13 @@
 import { Hono } from 'hono';
-import { sql } from 'kysely';
 import * as v from 'valibot';
-import { gender, givenPassword, hashPassword, newPassword, verifyPassword } from '../auth/accounts.ts';
+import {
+  assertCurrentPassword,
+  gender,
+  givenPassword,
+  hashPassword,
+  newPassword,
+  verifyPassword,
+} from '../auth/accounts.ts';
 import { endOtherSessions } from '../auth/sessions.ts';
 import { query } from '../db/database.ts';
 import { rememberDevice } from '../http/cookies.ts';
@@ -12,7 +18,7 @@ import { announceUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { addUse, type MinorState, minorRules, newMinor, presentMinor, readMinor } from './minor.ts';
-import { findUser, presentUser } from './user.ts';
+import { findUser, presentUser, userUpdate } from './user.ts';
 
 const profileForm = ({ content }: Services) =>
   v.object({
@@ -48,12 +54,7 @@ export function userRoutes(services: Services): Hono<AppEnv> {
       const user = writingUser(c, services);
       const changes = validate(profile, readInput(c));
       db.transaction(() => {
-        db.run(
-          query
-            .updateTable('users')
-            .set({ ...changes, version: sql`version + 1` })
-            .where('id', '=', user.id),
-        );
+        db.run(userUpdate(changes).where('id', '=', user.id));
         announceUser(services, user.id);
       });
       return c.json({ data: presentUser(findUser(services, user.id), clock()) });
@@ -62,12 +63,10 @@ export function userRoutes(services: Services): Hono<AppEnv> {
       const user = userOf(c);
       limits.consume(`password:${user.id}`, env.RATE_LIMIT_PASSWORD);
       const form = validate(passwordChange, readInput(c));
-      if (!(await verifyPassword(db, user.password_hash, form.current_password))) {
-        throw invalid({ current_password: ['当前密码不正确'] });
-      }
+      await assertCurrentPassword(db, user, form.current_password);
       const password_hash = await hashPassword(db, form.password);
       db.transaction(() => {
-        db.run(query.updateTable('users').set({ password_hash, version: sql`version + 1` }).where('id', '=', user.id));
+        db.run(userUpdate({ password_hash }).where('id', '=', user.id));
         endOtherSessions(services, user.id, identityOf(c).sessionHash);
       });
       rememberDevice(c, services.appKey, { id: user.id, password_hash });
@@ -156,7 +155,7 @@ const storeMinor = ({ db }: Services, userId: string, state: MinorState | null) 
 function saveMinor(services: Services, userId: string, state: MinorState | null): void {
   services.db.transaction(() => {
     storeMinor(services, userId, state);
-    services.db.run(query.updateTable('users').set({ version: sql`version + 1` }).where('id', '=', userId));
+    services.db.run(userUpdate({}).where('id', '=', userId));
     announceUser(services, userId);
   });
 }
