@@ -4,6 +4,7 @@ import { hostConfig } from '@liaozhai/shared/runtime';
 import {
   Button,
   type FieldErrors,
+  GENDERS,
   IconButton,
   PasswordField,
   RadioGroup,
@@ -63,7 +64,7 @@ export function RegisterForm(props: RegisterFormProps) {
       <RadioGroup
         legend={texts.register.gender}
         name="gender"
-        options={texts.register.genders}
+        options={GENDERS}
         value={form.gender}
         onChange={renewName}
       />

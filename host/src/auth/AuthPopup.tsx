@@ -1,5 +1,5 @@
 import { paths } from '@liaozhai/shared/contract';
-import { meantLogin, meantPassword } from '@liaozhai/shared/format';
+import { meantLogin, meantPassword, SESSION_EXPIRED } from '@liaozhai/shared/format';
 import { type LoginMode, RemoteSlot, session, toast, useExpiredSession } from '@liaozhai/shared/runtime';
 import { Button, Dialog, Sheet, Skeleton, TextArea } from '@liaozhai/shared/ui';
 import { type ComponentType, type FocusEvent, useEffect, useState } from 'react';
@@ -134,7 +134,7 @@ function useSignedInElsewhere(isWaiting: boolean, onSignedIn: () => void) {
 function ExpiredNotice({ onLogin }: { onLogin: () => void }) {
   return (
     <div className={styles.expired}>
-      <p>{texts.expired}</p>
+      <p>{SESSION_EXPIRED}</p>
       <Button small onClick={onLogin}>
         {texts.login.submit}
       </Button>

@@ -1,5 +1,12 @@
 import { endpoints, paths, signedInSchema, type UserDto } from '@liaozhai/shared/contract';
-import { meantLogin, meantPassword, missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
+import {
+  emailProblem,
+  meantLogin,
+  meantPassword,
+  missingText,
+  PASSWORD_CHARACTERS,
+  passwordProblem,
+} from '@liaozhai/shared/format';
 import {
   hostConfig,
   Link,
@@ -24,7 +31,6 @@ const texts = {
   forgot: {
     how: '填写账号绑定的邮箱，我们把重设密码的链接发给你。',
     email: '邮箱',
-    badEmail: '邮箱格式不正确',
     send: '发送链接',
     sent: (email: string) => `如果 ${email} 属于一个账号，链接已经发出，60 分钟内有效。没收到？先看看垃圾邮件。`,
     kept: '密码也许还在：看看注册时的截图，或浏览器保存的密码。',
@@ -83,7 +89,7 @@ function LinkForm({ login }: { login: string }) {
   const { busy, formRef, errors, clearErrors, submit } = useSubmission('');
   const [secondsLeft, startCountdown] = useCountdown(() => 0);
   const address = meantLogin(email);
-  const problem = address === '' ? missingText(words.email) : /^\S+@\S+\.\S+$/.test(address) ? '' : words.badEmail;
+  const problem = emailProblem(address);
   const send = () =>
     submit(() => request({ method: 'POST', url: endpoints.forgotPassword, body: { email: address } }), {
       problems: problem ? { email: [problem] } : {},

@@ -4,10 +4,6 @@ export const texts = {
   register: {
     title: '注册',
     gender: '性别',
-    genders: [
-      { value: 'male', label: '男' },
-      { value: 'female', label: '女' },
-    ],
     refresh: '换一个昵称',
     submit: '注册（请截图保存）',
     toLogin: '已有账号？去登录',
@@ -45,7 +41,6 @@ export const texts = {
     failed: '登录失败',
   },
   forgot: { title: '找回密码', unreachable: '暂时打不开，请检查网络后重试' },
-  expired: '登录已过期，你的对话都在',
   confirmEmail: {
     title: '确认邮箱',
     sentTo: (email: string) => `确认邮件已发到 ${email}，请打开邮件里的链接完成注册。`,

@@ -62,7 +62,6 @@ export const texts = {
       count === undefined ? `走到过 ${reached} 个结局` : `走到过 ${reached} 个结局，共 ${count} 个`,
     noEnding: (count: number | undefined) => (count ? `还没有走到结局，共 ${count} 个` : '还没有走到结局'),
     fontSize: '字号',
-    fontSizes: { 1: '小', 2: '标准', 3: '大', 4: '特大' },
     sheetFailed: '没能打开，请再试一次',
   },
   favorites: {

@@ -2,13 +2,22 @@ export { serverNow } from '../contract/clock';
 export { isBlank } from '../contract/visible';
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/waits';
 export { copiedCredentials } from './credentials';
-export { anyErrorText, errorText, failureText, hasNetwork, problemId, toastText } from './errorText';
+export {
+  anyErrorText,
+  errorText,
+  failureText,
+  hasNetwork,
+  problemId,
+  SESSION_EXPIRED,
+  toastText,
+} from './errorText';
 export { type Found, findAll } from './find';
-export { inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
 export {
   codePoints,
+  emailProblem,
   firstCodePoints,
   firstGrapheme,
+  inSentence,
   meantLogin,
   meantPassword,
   missingText,
@@ -16,6 +25,9 @@ export {
   parseUrl,
   passwordProblem,
   shorten,
+  UNNAMED,
+  UNREADABLE,
+  UNTITLED,
 } from './input';
 export { formatNumber, formatPoints, formatSignedPoints, formatWait } from './numbers';
 export { type ProductRules, signUpGiftText, toProductRules } from './productRules';

@@ -45,6 +45,29 @@ export function shorten(text: string, max: number): string {
   return `${head().trimEnd()}…`;
 }
 
+// User-written text. The contract's `label` has already removed characters that change the direction of a sentence.
+
+/** Replaces a person's name without visible characters. */
+export const UNNAMED = '无名氏';
+
+/** Replaces a story's title without visible characters. */
+export const UNTITLED = '无题';
+
+/** Replaces text that cannot be read. */
+export const UNREADABLE = '（内容无法显示）';
+
+/** Right-to-left scripts. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|\p{Script=Adlam}/u;
+
+/** Longest name within a sentence, in code points. */
+const NAME_CHARACTERS = 24;
+
+/** Shortens and isolates a user-written name for one of our sentences. For a separate element use `Foreign`. */
+export function inSentence(name: string): string {
+  const shortName = shorten(name, NAME_CHARACTERS);
+  return rightToLeft.test(shortName) ? `\u2068${shortName}\u2069` : shortName;
+}
+
 /** Parses a URL; undefined if malformed. The oldest supported browsers lack `URL.canParse` and `URL.parse`. */
 export function parseUrl(address: string, base?: string): URL | undefined {
   try {
@@ -64,6 +87,10 @@ export const missingText = (field: string): string => `请填写${field}`;
 /** Error text for a new password; undefined if it is acceptable. */
 export const passwordProblem = (password: string): string | undefined =>
   password.length < PASSWORD_CHARACTERS ? `密码至少 ${PASSWORD_CHARACTERS} 位` : undefined;
+
+/** Error text for an email address; undefined if it may be one. */
+export const emailProblem = (address: string): string | undefined =>
+  address === '' ? missingText('邮箱') : /^\S+@\S+\.\S+$/.test(address) ? undefined : '邮箱格式不正确';
 
 /** Normalises a typed or pasted user name: width, invisible characters and blanks at its ends. */
 export const meantLogin = (typed: string): string => withoutShapeless(typed.normalize('NFKC')).trim();

@@ -21,6 +21,8 @@ import {
   ErrorRow,
   FireFilledIcon,
   FireIcon,
+  FONT_SIZES,
+  GENDERS,
   IconButton,
   InfiniteList,
   ListRow,
@@ -141,18 +143,6 @@ function ButtonStates() {
   );
 }
 
-const genders = [
-  { value: 'male', label: '男' },
-  { value: 'female', label: '女' },
-] as const;
-
-const sizes = [
-  { value: '1', label: '小' },
-  { value: '2', label: '标准' },
-  { value: '3', label: '大' },
-  { value: '4', label: '特大' },
-] as const;
-
 function FieldStates({ theme }: { theme: string }) {
   const [gender, setGender] = useState<'male' | 'female'>('female');
   const [size, setSize] = useState<'1' | '2' | '3' | '4'>('2');
@@ -166,8 +156,8 @@ function FieldStates({ theme }: { theme: string }) {
       <PasswordField label="密码" defaultValue="384756" autoComplete="off" />
       <TextArea label="人设" value={persona} onChange={(event) => setPersona(event.target.value)} maxCodePoints={40} />
       <TextArea label="人设（超出）" value={persona} readOnly maxCodePoints={20} error="超出字数了" />
-      <RadioGroup legend="性别" name={`${theme}-gender`} options={genders} value={gender} onChange={setGender} />
-      <RadioGroup legend="字号" name={`${theme}-size`} options={sizes} value={size} onChange={setSize} />
+      <RadioGroup legend="性别" name={`${theme}-gender`} options={GENDERS} value={gender} onChange={setGender} />
+      <RadioGroup legend="字号" name={`${theme}-size`} options={FONT_SIZES} value={size} onChange={setSize} />
       <Switch label="夜间使用深色" checked={night} onChange={setNight} />
       <Switch label="不可用" checked={false} disabled onChange={setNight} />
     </Specimen>

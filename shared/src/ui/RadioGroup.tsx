@@ -7,6 +7,19 @@ export interface RadioOption<Value extends string> {
   label: ReactNode;
 }
 
+/** Options that several pages offer. */
+export const GENDERS = [
+  { value: 'male', label: '男' },
+  { value: 'female', label: '女' },
+] as const;
+
+export const FONT_SIZES = [
+  { value: '1', label: '小' },
+  { value: '2', label: '标准' },
+  { value: '3', label: '大' },
+  { value: '4', label: '特大' },
+] as const;
+
 export interface RadioGroupProps<Value extends string> {
   legend: string;
   /** `name` of the radios in their form. */

@@ -31,7 +31,15 @@ export {
   QueryView,
   type QueryViewProps,
 } from './QueryView';
-export { RadioGroup, type RadioGroupProps, type RadioOption, Switch, type SwitchProps } from './RadioGroup';
+export {
+  FONT_SIZES,
+  GENDERS,
+  RadioGroup,
+  type RadioGroupProps,
+  type RadioOption,
+  Switch,
+  type SwitchProps,
+} from './RadioGroup';
 export { type ReportRow, RowBoundary, RowFaults } from './RowBoundary';
 export { ScreenSkeleton } from './ScreenSkeleton';
 export { SearchField, type SearchFieldProps } from './SearchField';

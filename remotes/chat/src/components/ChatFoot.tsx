@@ -1,3 +1,4 @@
+import { SESSION_EXPIRED } from '@liaozhai/shared/format';
 import {
   requestLogin,
   useCapability,
@@ -260,7 +261,7 @@ function ExpiredNotice() {
   if (useExpiredSession() === null) return null;
   return (
     <div className={styles.expired} role="status">
-      <p>{texts.chat.expired}</p>
+      <p>{SESSION_EXPIRED}</p>
       <Button small variant="quiet" onClick={() => void requestLogin('login')}>
         {texts.state.toLogin}
       </Button>

@@ -1,3 +1,4 @@
+import { SESSION_EXPIRED } from '@liaozhai/shared/format';
 import {
   Link,
   offlineCache,
@@ -73,7 +74,7 @@ function ConversationScreen() {
     <>
       {isExpired && (
         <div className={styles.expired} role="status">
-          <p>{texts.chat.expired}</p>
+          <p>{SESSION_EXPIRED}</p>
           <SignInButton />
         </div>
       )}

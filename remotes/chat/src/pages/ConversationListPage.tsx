@@ -1,3 +1,4 @@
+import { SESSION_EXPIRED } from '@liaozhai/shared/format';
 import { RemoteSlot, requestLogin, useExpiredSession, useSession } from '@liaozhai/shared/runtime';
 import { Button, EmptyState, Skeleton } from '@liaozhai/shared/ui';
 import { texts } from '../texts';
@@ -46,7 +47,7 @@ export function Invitation({ isExpired = false }: { isExpired?: boolean }) {
   return (
     <div className={styles.page}>
       <h1 className={styles.title}>{texts.list.title}</h1>
-      <EmptyState drawing="moon" text={isExpired ? texts.chat.expired : texts.list.guest} action={<SignInButton />} />
+      <EmptyState drawing="moon" text={isExpired ? SESSION_EXPIRED : texts.list.guest} action={<SignInButton />} />
     </div>
   );
 }

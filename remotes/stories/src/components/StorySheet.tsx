@@ -1,5 +1,13 @@
 import { useFontSize } from '@liaozhai/shared/runtime';
-import { BookmarkFilledIcon, BookmarkIcon, Button, RadioGroup, ShareIcon, Sheet } from '@liaozhai/shared/ui';
+import {
+  BookmarkFilledIcon,
+  BookmarkIcon,
+  Button,
+  FONT_SIZES,
+  RadioGroup,
+  ShareIcon,
+  Sheet,
+} from '@liaozhai/shared/ui';
 import type { Progress, Story } from '../model';
 import { texts } from '../texts';
 import { CharacterList } from './StoryBook';
@@ -14,17 +22,12 @@ export interface StorySheetProps {
 }
 
 const words = texts.story;
-const sizeOptions = ([1, 2, 3, 4] as const).map((value) => ({ value: String(value), label: words.fontSizes[value] }));
 
 /** About the story of the open chat: progress, summary and characters; also sets the font size. */
 export default function StorySheet({ open, story, onShare, onClose }: StorySheetProps) {
   const [fontSize, setFontSize] = useFontSize();
   const favorite = useFavorite(story);
   const Bookmark = favorite?.isSaved ? BookmarkFilledIcon : BookmarkIcon;
-  const choose = (value: string) => {
-    const size = ([1, 2, 3, 4] as const).find((each) => String(each) === value);
-    if (size) setFontSize(size);
-  };
   return (
     <Sheet
       open={open}
@@ -50,9 +53,9 @@ export default function StorySheet({ open, story, onShare, onClose }: StorySheet
         <RadioGroup
           legend={words.fontSize}
           name="story-font-size"
-          options={sizeOptions}
-          value={String(fontSize)}
-          onChange={choose}
+          options={FONT_SIZES}
+          value={`${fontSize}` as const}
+          onChange={(value) => setFontSize(Number(value) as typeof fontSize)}
         />
       </div>
     </Sheet>
