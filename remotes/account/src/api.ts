@@ -1,4 +1,4 @@
-import type { MinorDto, UserDto } from '@liaozhai/shared/contract';
+import type { MinorDto, PasswordChangeDto, UserDto } from '@liaozhai/shared/contract';
 import { dayKey, serverNow } from '@liaozhai/shared/format';
 import {
   api,
@@ -11,15 +11,7 @@ import {
   singleSchema,
   userSchema,
 } from '@liaozhai/shared/runtime';
-import {
-  type CheckIn,
-  type MinorChange,
-  type PasswordChange,
-  type ProfileEdits,
-  toAvatars,
-  toCheckIn,
-  toPasswordChangeDto,
-} from './model';
+import { type CheckIn, type MinorChange, type ProfileEdits, toAvatars, toCheckIn } from './model';
 
 function minorRequest(change: MinorChange) {
   switch (change.kind) {
@@ -56,8 +48,8 @@ const accountApi = api.injectEndpoints({
         if (result) await session.refresh();
       },
     }),
-    accountChangePassword: build.mutation<void, PasswordChange>({
-      query: (change) => ({ url: endpoints.password, method: 'PUT', body: toPasswordChangeDto(change) }),
+    accountChangePassword: build.mutation<void, PasswordChangeDto>({
+      query: (change) => ({ url: endpoints.password, method: 'PUT', body: change }),
       transformResponse: () => undefined,
     }),
     accountGetMinor: build.query<MinorDto, void>({

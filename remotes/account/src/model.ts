@@ -1,4 +1,4 @@
-import type { CheckInDto, PasswordChangeDto } from '@liaozhai/shared/contract';
+import type { CheckInDto } from '@liaozhai/shared/contract';
 import { DAY_MS, parseUrl } from '@liaozhai/shared/format';
 
 /** Maximum length of a persona, in code points. */
@@ -78,18 +78,6 @@ export function toAvatars(body: unknown): string[] {
 /** The available pictures, including the current one. */
 export const avatarChoices = (offered: readonly string[], current: string): string[] =>
   current === '' || offered.includes(current) ? [...offered] : [current, ...offered];
-
-export interface PasswordChange {
-  currentPassword: string;
-  newPassword: string;
-  confirmation: string;
-}
-
-export const toPasswordChangeDto = (change: PasswordChange): PasswordChangeDto => ({
-  current_password: change.currentPassword,
-  password: change.newPassword,
-  password_confirmation: change.confirmation,
-});
 
 /** A change of 未成年人模式; `use` only reports that the app is in use. */
 export type MinorChange =

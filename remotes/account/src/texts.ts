@@ -62,7 +62,6 @@ export const texts = {
     theme: '主题',
     themes: { system: '跟随系统', light: '浅色', dark: '深色' },
     fontSize: '字号',
-    fontSizes: { 1: '小', 2: '标准', 3: '大', 4: '特大' },
     sample: '月色入户，有客叩门。',
   },
   legal: {
@@ -88,7 +87,6 @@ export const texts = {
     avatarChoice: (index: number) => `头像 ${index}`,
     name: '昵称',
     gender: '性别',
-    genders: { male: '男', female: '女' },
     persona: '人设',
     personaHint: '故事里的人会按这里写的来认识你：你是谁、什么脾气、想被怎样称呼。',
     personaPlaceholder: '例如：赶考途中的书生，胆子不大，好奇心重，见了鬼也要先行礼。',

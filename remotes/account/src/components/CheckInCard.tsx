@@ -1,5 +1,5 @@
-import { failureText, toProductRules } from '@liaozhai/shared/format';
-import { hostConfig, newClientId, toast, type User } from '@liaozhai/shared/runtime';
+import { toProductRules } from '@liaozhai/shared/format';
+import { hostConfig, newClientId, type User } from '@liaozhai/shared/runtime';
 import { Button, Card, CheckIcon, CheckInIcon, ChevronDownIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useRef, useState } from 'react';
@@ -8,6 +8,7 @@ import type { CheckIn } from '../model';
 import { type CalendarDay, calendarDays, nextReward, type Streak } from '../model';
 import { texts } from '../texts';
 import styles from './CheckInCard.module.css';
+import { toastFailure } from './refusal';
 
 /** Sends one request at a time. A repeated attempt has the same idempotency key, so that its award is not lost. */
 function useCheckIn(today: string) {
@@ -22,8 +23,7 @@ function useCheckIn(today: string) {
     const response = await checkIn(attempt.current.key);
     isRunning.current = false;
     if (response.data) return setResult(response.data);
-    const problem = failureText(response.error);
-    if (problem) toast(problem, { kind: 'error' });
+    toastFailure(response.error);
   };
   return { run, isLoading, result };
 }

@@ -1,88 +1,72 @@
+import type { PasswordChangeDto } from '@liaozhai/shared/contract';
 import { meantPassword, missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
-import { blockReload, toast, type User } from '@liaozhai/shared/runtime';
-import { Button, type FieldErrors, PasswordField, useFieldErrors } from '@liaozhai/shared/ui';
-import { type FormEvent, useEffect, useState } from 'react';
+import { toast, type User } from '@liaozhai/shared/runtime';
+import { Button, type FieldErrors, PasswordField } from '@liaozhai/shared/ui';
+import type { FormEvent } from 'react';
 import { useAccountChangePasswordMutation } from '../api';
-import type { PasswordChange } from '../model';
 import { texts } from '../texts';
 import styles from './PasswordForm.module.css';
-import { showRefusal } from './refusal';
+import { useServerForm } from './serverForm';
 
-const initialValues: PasswordChange = { currentPassword: '', newPassword: '', confirmation: '' };
-
-type PasswordErrors = FieldErrors<keyof PasswordChange>;
+const emptyForm: PasswordChangeDto = { current_password: '', password: '', password_confirmation: '' };
 
 /** Problems that can be found before sending; the server checks the rest. */
-function problemsOf({ currentPassword, newPassword, confirmation }: PasswordChange): PasswordErrors {
+function problemsOf(form: PasswordChangeDto): FieldErrors<keyof PasswordChangeDto> {
+  const { current_password, password, password_confirmation: confirmation } = form;
   const { current, new: newLabel, again, mismatch, unchanged } = texts.password;
-  const newPasswordProblem = () => (newPassword === currentPassword ? unchanged : passwordProblem(newPassword));
+  const newPasswordProblem = () => (password === current_password ? unchanged : passwordProblem(password));
   const problems = {
-    currentPassword: currentPassword === '' ? missingText(current) : undefined,
-    newPassword: newPassword === '' ? missingText(newLabel) : newPasswordProblem(),
-    confirmation: confirmation === '' ? again : newPassword === confirmation ? undefined : mismatch,
+    current_password: current_password === '' ? missingText(current) : undefined,
+    password: password === '' ? missingText(newLabel) : newPasswordProblem(),
+    password_confirmation: confirmation === '' ? again : password === confirmation ? undefined : mismatch,
   };
   return Object.fromEntries(Object.entries(problems).flatMap(([field, text]) => (text ? [[field, [text]]] : [])));
 }
 
-const toFieldErrors = (fields: FieldErrors): PasswordErrors => ({
-  currentPassword: fields.current_password ?? [],
-  newPassword: fields.password ?? [],
-  confirmation: fields.password_confirmation ?? [],
-});
-
-function usePasswordForm() {
-  const [values, setValues] = useState(initialValues);
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors<keyof PasswordChange>();
-  const [change, { isLoading: isSaving }] = useAccountChangePasswordMutation();
-  const isDirty = Object.values(values).some((value) => value !== '');
-  useEffect(() => (isDirty ? blockReload('password') : undefined), [isDirty]);
-  const edit = (field: keyof PasswordChange, value: string) => {
-    setValues((current) => ({ ...current, [field]: value }));
-    clearErrors(field);
-  };
-  const save = async () => {
-    const passwordChange = {
-      currentPassword: meantPassword(values.currentPassword),
-      newPassword: meantPassword(values.newPassword),
-      confirmation: meantPassword(values.confirmation),
-    };
-    if (isSaving || showErrors(problemsOf(passwordChange))) return;
-    const { error } = await change(passwordChange);
-    if (error) return showRefusal(error, (fields) => showErrors(toFieldErrors(fields)));
-    setValues(initialValues);
-    toast(texts.password.saved, { kind: 'success' });
-  };
-  return { formRef, values, errors, isSaving, edit, save };
-}
-
 /** Form to change the password. A wrong current password shows at its field. */
 export function PasswordForm({ user }: { user: User }) {
-  const { formRef, values, errors, isSaving, edit, save } = usePasswordForm();
-  const submit = (event: FormEvent) => {
+  const { formRef, values, errors, showErrors, edit, reset, handleFailure } = useServerForm(emptyForm, 'password');
+  const [change, { isLoading: isSaving }] = useAccountChangePasswordMutation();
+  const save = async (event: FormEvent) => {
     event.preventDefault();
-    void save();
+    const form = {
+      current_password: meantPassword(values.current_password),
+      password: meantPassword(values.password),
+      password_confirmation: meantPassword(values.password_confirmation),
+    };
+    if (isSaving || showErrors(problemsOf(form))) return;
+    const { error } = await change(form);
+    if (error) return handleFailure(error);
+    reset();
+    toast(texts.password.saved, { kind: 'success' });
   };
-  const field = (key: keyof PasswordChange, name: string, label: string, hint?: string) => (
+  const field = (name: keyof PasswordChangeDto, label: string, hint?: string) => (
     <PasswordField
       label={label}
       name={name}
-      autoComplete={key === 'currentPassword' ? 'current-password' : 'new-password'}
-      value={values[key]}
-      error={errors[key]}
+      autoComplete={name === 'current_password' ? 'current-password' : 'new-password'}
+      value={values[name]}
+      error={errors[name]}
       hint={hint}
       required
-      onChange={(event) => edit(key, event.target.value)}
+      onChange={(event) => edit(name, event.target.value)}
     />
   );
   return (
-    <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={texts.password.title} noValidate>
+    <form
+      ref={formRef}
+      className={styles.form}
+      onSubmit={(event) => void save(event)}
+      aria-label={texts.password.title}
+      noValidate
+    >
       <h2 className={styles.title}>{texts.password.title}</h2>
       <p className={styles.hint}>{texts.password.hint}</p>
       {/* password managers need the user name that belongs to the password */}
       <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
-      {field('currentPassword', 'current_password', texts.password.current)}
-      {field('newPassword', 'password', texts.password.new, texts.password.rule(PASSWORD_CHARACTERS))}
-      {field('confirmation', 'password_confirmation', texts.password.confirmation)}
+      {field('current_password', texts.password.current)}
+      {field('password', texts.password.new, texts.password.rule(PASSWORD_CHARACTERS))}
+      {field('password_confirmation', texts.password.confirmation)}
       <Button type="submit" variant="quiet" loading={isSaving}>
         {texts.password.save}
       </Button>

@@ -200,7 +200,6 @@ export const texts = {
     bind: '绑定邮箱',
     change: '更换邮箱',
     field: '新邮箱',
-    badEmail: '邮箱格式不正确',
     send: '发送确认邮件',
     sent: '确认邮件已发送',
     resend: '重新发送',

@@ -65,7 +65,7 @@ describe('a member', () => {
     const { user } = open();
     await user.click(await screen.findByRole('radio', { name: texts.display.themes.dark }));
     expect(document.documentElement.dataset.theme).toBe('dark');
-    await user.click(screen.getByRole('radio', { name: texts.display.fontSizes[4] }));
+    await user.click(screen.getByRole('radio', { name: '特大' }));
     expect(document.documentElement.dataset.fontSize).toBe('4');
   });
 });

@@ -1,8 +1,7 @@
-import { dayKey, failureText, signUpGiftText, toProductRules, UNNAMED } from '@liaozhai/shared/format';
+import { dayKey, signUpGiftText, toProductRules, UNNAMED } from '@liaozhai/shared/format';
 import {
   copyText,
   hostConfig,
-  isApiError,
   Link,
   paths,
   RemoteSlot,
@@ -25,6 +24,7 @@ import {
   ChevronRightIcon,
   CopyIcon,
   Dialog,
+  FONT_SIZES,
   Foreign,
   IconButton,
   KeyIcon,
@@ -46,6 +46,7 @@ import {
 } from '@liaozhai/shared/ui';
 import { useEffect, useRef, useState } from 'react';
 import { CheckInCard } from '../components/CheckInCard';
+import { toastFailure } from '../components/refusal';
 import { inviteLink } from '../model';
 import { texts } from '../texts';
 import styles from './AccountViewPage.module.css';
@@ -267,30 +268,17 @@ const themes = [
   { value: 'dark', label: texts.display.themes.dark },
 ] as const;
 
-const fontSizes = [
-  { value: '1', label: texts.display.fontSizes[1] },
-  { value: '2', label: texts.display.fontSizes[2] },
-  { value: '3', label: texts.display.fontSizes[3] },
-  { value: '4', label: texts.display.fontSizes[4] },
-] as const;
-
 function DisplayCard() {
   const [theme, setTheme] = useTheme();
   const [fontSize, setFontSize] = useFontSize();
   return (
     <Card aria-label={texts.display.title}>
       <div className={styles.groups}>
-        <RadioGroup
-          legend={texts.display.theme}
-          name="theme"
-          options={themes}
-          value={theme}
-          onChange={(value) => setTheme(value)}
-        />
+        <RadioGroup legend={texts.display.theme} name="theme" options={themes} value={theme} onChange={setTheme} />
         <RadioGroup
           legend={texts.display.fontSize}
           name="font-size"
-          options={fontSizes}
+          options={FONT_SIZES}
           value={`${fontSize}` as const}
           onChange={(value) => setFontSize(Number(value) as typeof fontSize)}
         />
@@ -327,12 +315,6 @@ function LegalLinks() {
   );
 }
 
-function showFailure(cause: unknown) {
-  if (!isApiError(cause)) throw cause;
-  const problem = failureText(cause, texts.signOut.failed);
-  if (problem) toast(problem, { kind: 'error' });
-}
-
 /** Signs out after a confirmation, because it removes the user's data from this device. */
 function SignOutButton() {
   const [isAsking, setAsking] = useState(false);
@@ -341,7 +323,7 @@ function SignOutButton() {
     setSigningOut(true);
     await session
       .signOut()
-      .catch(showFailure)
+      .catch((cause: unknown) => toastFailure(cause, texts.signOut.failed))
       .finally(() => {
         setSigningOut(false);
         setAsking(false);

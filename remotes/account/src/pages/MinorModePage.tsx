@@ -15,7 +15,6 @@ import {
   Button,
   Card,
   Dialog,
-  type FieldErrors,
   InkDrawing,
   listenTo,
   PasswordField,
@@ -23,13 +22,13 @@ import {
   stopAll,
   TopBar,
   useCountdown,
-  useFieldErrors,
   useModalDialog,
 } from '@liaozhai/shared/ui';
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
 import { minorTexts } from '../components/minorTexts';
-import { showRefusal, toastFailure } from '../components/refusal';
+import { toastFailure } from '../components/refusal';
+import { useServerForm } from '../components/serverForm';
 import { countdown, type MinorChange } from '../model';
 import { texts } from '../texts';
 import styles from './MinorModePage.module.css';
@@ -67,14 +66,13 @@ function RuleList({ rules }: Pick<MinorDto, 'rules'>) {
 const isPin = (text: string) => /^\d{4}$/.test(text);
 
 /** Sends one change at a time. A refusal shows at its field, otherwise in a toast. */
-function useChange(showErrors: (errors: FieldErrors) => boolean) {
+function useChange(handleFailure: (error: unknown) => void) {
   const [change, { isLoading }] = useAccountChangeMinorMutation();
   const run = async (requestedChange: MinorChange): Promise<Partial<MinorDto> | undefined> => {
     if (isLoading) return undefined;
     const { data, error } = await change(requestedChange);
-    if (!error) return data;
-    showRefusal(error, showErrors);
-    return undefined;
+    if (error) handleFailure(error);
+    return data;
   };
   return [run, isLoading] as const;
 }
@@ -103,15 +101,14 @@ function PinField({ name = 'pin', onChange, ...field }: PinFieldProps) {
 }
 
 function TurnOn({ minor }: { minor: MinorDto }) {
-  const [pin, setPin] = useState('');
-  const [repeatedPin, setRepeatedPin] = useState('');
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors('pin', 'again');
-  const [run, isBusy] = useChange(showErrors);
+  const { formRef, values, errors, showErrors, edit, handleFailure } = useServerForm({ pin: '', again: '' });
+  const [run, isBusy] = useChange(handleFailure);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
+    const { pin, again } = values;
     const problems = {
       ...(!isPin(pin) && { pin: [minorTexts.pinWrong] }),
-      ...(pin !== repeatedPin && { again: [minorTexts.mismatch] }),
+      ...(pin !== again && { again: [minorTexts.mismatch] }),
     };
     if (showErrors(problems)) return;
     if (await run({ kind: 'on', pin })) toast(minorTexts.turnedOn, { kind: 'success' });
@@ -123,22 +120,16 @@ function TurnOn({ minor }: { minor: MinorDto }) {
       <PinField
         label={minorTexts.newPin}
         hint={minorTexts.pinRule}
-        value={pin}
+        value={values.pin}
         error={errors.pin}
-        onChange={(value) => {
-          setPin(value);
-          clearErrors('pin');
-        }}
+        onChange={(pin) => edit('pin', pin)}
       />
       <PinField
         label={minorTexts.pinAgain}
         name="again"
-        value={repeatedPin}
+        value={values.again}
         error={errors.again}
-        onChange={(value) => {
-          setRepeatedPin(value);
-          clearErrors('again');
-        }}
+        onChange={(pin) => edit('again', pin)}
       />
       <Button type="submit" block loading={isBusy}>
         {minorTexts.turnOn}
@@ -172,26 +163,22 @@ interface UnlockFormProps {
 
 /** A change that requires the guardian's PIN. */
 function UnlockForm({ label, change }: UnlockFormProps) {
-  const [pin, setPin] = useState('');
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors('pin');
-  const [run, isBusy] = useChange(showErrors);
+  const { formRef, values, errors, showErrors, edit, reset, handleFailure } = useServerForm({ pin: '' });
+  const [run, isBusy] = useChange(handleFailure);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (showErrors(isPin(pin) ? {} : { pin: [minorTexts.pinWrong] })) return;
-    const result = await run({ kind: change.kind, pin });
-    setPin('');
+    if (showErrors(isPin(values.pin) ? {} : { pin: [minorTexts.pinWrong] })) return;
+    const result = await run({ kind: change.kind, pin: values.pin });
+    reset();
     if (result && change.done) toast(change.done, { kind: 'success' });
   };
   return (
     <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={label} noValidate>
       <PinField
         label={minorTexts.guardian}
-        value={pin}
+        value={values.pin}
         error={errors.pin}
-        onChange={(value) => {
-          setPin(value);
-          clearErrors('pin');
-        }}
+        onChange={(pin) => edit('pin', pin)}
       />
       <Button type="submit" block loading={isBusy}>
         {label}
@@ -202,16 +189,16 @@ function UnlockForm({ label, change }: UnlockFormProps) {
 
 /** Turns the mode off with the account's password if the PIN is forgotten, a day after the request. */
 function Reset({ status }: { status: Status }) {
-  const [password, setPassword] = useState('');
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors('password');
-  const [run, isBusy] = useChange(showErrors);
+  const { formRef, values, errors, edit, reset, handleFailure } = useServerForm({ password: '' });
+  const { password } = values;
+  const [run, isBusy] = useChange(handleFailure);
   const resetAt = status.reset_at ? Date.parse(status.reset_at) : null;
   const isReady = resetAt !== null && resetAt <= serverNow();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const result = await run({ kind: 'reset', password: meantPassword(password) });
     if (!result) return;
-    setPassword('');
+    reset();
     if (result.on === false) toast(minorTexts.turnedOff, { kind: 'success' });
   };
   const resetNote =
@@ -230,10 +217,7 @@ function Reset({ status }: { status: Status }) {
               autoComplete="current-password"
               value={password}
               error={errors.password}
-              onChange={(event) => {
-                setPassword(event.target.value);
-                clearErrors('password');
-              }}
+              onChange={(event) => edit('password', event.target.value)}
             />
             <Button type="submit" variant="quiet" block loading={isBusy} disabled={password === ''}>
               {isReady ? minorTexts.resetNow : minorTexts.ask}

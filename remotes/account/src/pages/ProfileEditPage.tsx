@@ -6,6 +6,7 @@ import {
   CheckIcon,
   Dialog,
   type FieldErrors,
+  GENDERS,
   RadioGroup,
   ShowIcon,
   StoryText,
@@ -78,11 +79,6 @@ export default function ProfileEditPage() {
   );
 }
 
-const genders = [
-  { value: 'male', label: texts.profile.genders.male },
-  { value: 'female', label: texts.profile.genders.female },
-] as const;
-
 interface ProfileFieldsProps {
   form: ProfileForm;
   avatars: readonly string[];
@@ -111,7 +107,7 @@ function ProfileFields({ form, avatars, placeholderCount }: ProfileFieldsProps) 
       <RadioGroup<Gender | ''>
         legend={texts.profile.gender}
         name="gender"
-        options={genders}
+        options={GENDERS}
         value={values.gender}
         onChange={(gender) => edit({ gender })}
       />

@@ -82,7 +82,7 @@ describe('the address', () => {
     });
     await fill(user, 'ning', '');
     const wrong = () => screen.getAllByRole('alert').map(({ textContent }) => textContent);
-    await waitFor(() => expect(wrong()).toEqual([texts.email.badEmail, '请填写当前密码']));
+    await waitFor(() => expect(wrong()).toEqual(['邮箱格式不正确', '请填写当前密码']));
     expect(bodiesOf(requests, put)).toEqual([]);
     await user.type(screen.getByLabelText(texts.email.field), '@example.org');
     await user.type(screen.getByLabelText(texts.security.currentPassword), 'guess!');

@@ -1,15 +1,12 @@
-import { formatMoment, formatRelative, meantLogin, meantPassword, missingText } from '@liaozhai/shared/format';
 import {
-  blockReload,
-  isApiError,
-  Link,
-  paths,
-  toast,
-  type User,
-  useCapability,
-  useGoBack,
-  useUser,
-} from '@liaozhai/shared/runtime';
+  emailProblem,
+  formatMoment,
+  formatRelative,
+  meantLogin,
+  meantPassword,
+  missingText,
+} from '@liaozhai/shared/format';
+import { isApiError, Link, paths, toast, type User, useCapability, useGoBack, useUser } from '@liaozhai/shared/runtime';
 import {
   Button,
   Card,
@@ -24,11 +21,10 @@ import {
   TextField,
   TopBar,
   useCountdown,
-  useFieldErrors,
   useNow,
 } from '@liaozhai/shared/ui';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { showRefusal, toastFailure } from '../components/refusal';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { toastFailure } from '../components/refusal';
 import {
   type AccountEmail,
   type Device,
@@ -40,6 +36,7 @@ import {
   useAccountKeepMutation,
   useAccountScheduleDeletionMutation,
 } from '../components/securityApi';
+import { useServerForm } from '../components/serverForm';
 import styles from './SecurityEditPage.module.css';
 
 /** 账号与安全: shows the features that the server supports. */
@@ -79,25 +76,6 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
       {children}
     </Card>
   );
-}
-
-/** Form state with the API's field names: validation errors show at their fields, other failures in a toast. */
-function useServerForm<Name extends string>(initialValues: Record<Name, string>, reason: string) {
-  const [values, setValues] = useState(initialValues);
-  const { formRef, errors, showErrors, clearErrors } = useFieldErrors(...(Object.keys(initialValues) as Name[]));
-  const isDirty = Object.values(values).some((value) => value !== '');
-  useEffect(() => (isDirty ? blockReload(reason) : undefined), [isDirty, reason]);
-  return {
-    formRef,
-    values,
-    errors,
-    showErrors,
-    edit(name: Name, value: string) {
-      setValues((current) => ({ ...current, [name]: value }));
-      clearErrors(name);
-    },
-    handleFailure: (error: unknown) => showRefusal(error, showErrors),
-  };
 }
 
 interface CurrentPasswordProps {
@@ -200,8 +178,7 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
   );
   const [change, { isLoading }] = useAccountChangeEmailMutation();
   const email = meantLogin(values.email);
-  const problem =
-    email === '' ? missingText(texts.email.title) : /^\S+@\S+\.\S+$/.test(email) ? '' : texts.email.badEmail;
+  const problem = emailProblem(email);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const isMissing = values.current_password === '';

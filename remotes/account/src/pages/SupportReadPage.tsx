@@ -131,10 +131,6 @@ function ContactCard({ hint }: { hint: string | undefined }) {
 
 /** Data for support, which the user can read before copying or sending it. */
 function Diagnostics({ lines }: { lines: DiagnosticLine[] }) {
-  const copy = async () => {
-    const isCopied = await copyText(diagnosticsText(lines));
-    toast(isCopied ? texts.support.copied : texts.support.copyFailed, { kind: isCopied ? 'success' : 'error' });
-  };
   return (
     <details className={styles.details}>
       <summary className={styles.detailsSummary}>
@@ -149,7 +145,12 @@ function Diagnostics({ lines }: { lines: DiagnosticLine[] }) {
           </div>
         ))}
       </dl>
-      <Button variant="quiet" block icon={<CopyIcon size={18} />} onClick={() => void copy()}>
+      <Button
+        variant="quiet"
+        block
+        icon={<CopyIcon size={18} />}
+        onClick={() => void copyValue(diagnosticsText(lines))}
+      >
         {texts.support.copyDiagnostics}
       </Button>
     </details>
