@@ -1,10 +1,8 @@
-import { Link, paths, useGoBack, useOnline, useUser } from '@liaozhai/shared/runtime';
+import { Link, paths, useGoBack, useUser } from '@liaozhai/shared/runtime';
 import { Button, EmptyState, EndOfList, InfiniteList, QueryView, ScreenSkeleton, TopBar } from '@liaozhai/shared/ui';
-import { useMemo } from 'react';
 import { useStoriesGetFavoritesInfiniteQuery } from '../api/favorites';
-import { useDeviceCopy } from '../api/stories';
+import { useStoryList } from '../api/stories';
 import { StoryShelf } from '../components/StoryShelf';
-import { firstPageStories, storiesOf } from '../model';
 import { texts } from '../texts';
 import styles from './FavoriteListPage.module.css';
 
@@ -21,22 +19,7 @@ export default function FavoriteListPage() {
 /** The saved stories, the last saved first; offline, the device's copy of the first page. */
 function Favorites() {
   const list = useStoriesGetFavoritesInfiniteQuery();
-  const online = useOnline();
-  const pages = list.currentData?.pages;
-  const liveStories = useMemo(() => pages && storiesOf(pages), [pages]);
-  const copy = useDeviceCopy(
-    'stories.favorites.1',
-    pages && firstPageStories(pages),
-    !pages && (list.isError || !online),
-  );
-  const shownStories = liveStories ?? copy.content;
-  const query = {
-    ...list,
-    data: shownStories,
-    currentData: shownStories,
-    error: liveStories ? undefined : list.error,
-    isFetching: list.isFetching || copy.isPending,
-  };
+  const { query, isLive } = useStoryList('stories.favorites.1', list, list.currentData?.pages);
   return (
     <QueryView
       query={query}
@@ -56,9 +39,9 @@ function Favorites() {
           loading={list.isFetchingNextPage}
           error={list.isFetchNextPageError ? list.error : undefined}
           onMore={list.fetchNextPage}
-          end={liveStories ? <EndOfList text={texts.favorites.end} /> : null}
+          end={isLive ? <EndOfList text={texts.favorites.end} /> : null}
         >
-          <StoryShelf stories={stories} hasLead={false} isWhole={liveStories !== undefined && !list.hasNextPage} />
+          <StoryShelf stories={stories} hasLead={false} isWhole={isLive && !list.hasNextPage} />
         </InfiniteList>
       )}
     </QueryView>

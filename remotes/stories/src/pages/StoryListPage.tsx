@@ -13,7 +13,6 @@ import {
   useCapability,
   useDispatch,
   useNavigate,
-  useOnline,
   useScreen,
   useSearchParams,
   useUser,
@@ -52,23 +51,14 @@ import {
 import {
   adoptFirstStories,
   appendStoredPages,
-  useDeviceCopy,
   useStoriesGetRecentQuery,
   useStoriesGetStoriesInfiniteQuery,
+  useStoryList,
 } from '../api/stories';
 import { loadRows, StoryShelf } from '../components/StoryShelf';
 import { AT_TOP_PX, useNewStories } from '../components/useNewStories';
 import { Wordmark } from '../components/Wordmark';
-import {
-  firstPageStories,
-  parseSearch,
-  RECENT_COUNT,
-  type StorySearch,
-  searchPath,
-  storiesOf,
-  withFreshLead,
-  withoutDetails,
-} from '../model';
+import { parseSearch, RECENT_COUNT, type StorySearch, searchPath, withFreshLead, withoutDetails } from '../model';
 import { texts } from '../texts';
 import styles from './StoryListPage.module.css';
 
@@ -127,10 +117,8 @@ function SearchLoader({ search, isSupported }: { search: StorySearch; isSupporte
 function StoryFeed({ canSearch }: { canSearch: boolean }) {
   const navigate = useNavigate();
   const feed = useStoriesGetStoriesInfiniteQuery();
-  const online = useOnline();
   const pages = feed.data?.pages;
-  const liveStories = useMemo(() => pages && storiesOf(pages), [pages]);
-  const copy = useDeviceCopy('stories.feed.2', pages && firstPageStories(pages), !pages && (feed.isError || !online));
+  const { query, isLive } = useStoryList('stories.feed.2', feed, pages);
   const dispatch = useDispatch();
   const canLoadMore = useKeptPages({
     cache: offlineCache,
@@ -152,14 +140,6 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
       const problem = failureText(cause);
       if (problem) toast(problem, { kind: 'error' });
     });
-  const shownStories = liveStories ?? copy.content;
-  const query = {
-    ...feed,
-    data: shownStories,
-    currentData: shownStories,
-    error: liveStories ? undefined : feed.error,
-    isFetching: feed.isFetching || copy.isPending,
-  };
   return (
     <>
       {waiting && <FreshPill {...waiting} onShow={show} />}
@@ -186,12 +166,12 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
                 loading={feed.isFetchingNextPage || !canLoadMore}
                 error={feed.isFetchNextPageError ? feed.error : undefined}
                 onMore={feed.fetchNextPage}
-                end={liveStories ? <EndOfList text={texts.list.end} /> : null}
+                end={isLive ? <EndOfList text={texts.list.end} /> : null}
               >
                 <StoryShelf
                   stories={withFreshLead(stories, settledIds)}
                   begunIds={begunIds}
-                  isWhole={liveStories !== undefined && !feed.hasNextPage}
+                  isWhole={isLive && !feed.hasNextPage}
                   growsSoon={!canLoadMore}
                 />
               </InfiniteList>
