@@ -51,84 +51,71 @@ const sentryDsn = v.pipe(
 );
 const trueOrFalse = v.pipe(v.string(), v.parseBoolean(undefined, 'must be true or false'));
 
+const setting = <Schema extends v.GenericSchema>(schema: Schema, about: string) => v.pipe(schema, v.description(about));
+
 const schema = v.object(
   {
-    PORT: v.pipe(v.optional(port, '3000'), v.description('where the product is served')),
-    HOST: v.pipe(v.optional(someText, '127.0.0.1'), v.description('address to listen on; 0.0.0.0 for other machines')),
-    DATA_DIR: v.pipe(someText, v.description('folder for everything that is kept')),
-    CONSOLE_PORT: v.pipe(v.optional(port, '3001'), v.description('where the release console is served')),
-    BACKEND_URL: v.pipe(
+    PORT: setting(v.optional(port, '3000'), 'where the product is served'),
+    HOST: setting(v.optional(someText, '127.0.0.1'), 'address to listen on; 0.0.0.0 for other machines'),
+    DATA_DIR: setting(someText, 'folder for everything that is kept'),
+    CONSOLE_PORT: setting(v.optional(port, '3001'), 'where the release console is served'),
+    BACKEND_URL: setting(
       v.optional(httpOrigin),
-      v.description('a backend that runs elsewhere; the reference backend is not started then'),
+      'a backend that runs elsewhere; the reference backend is not started then',
     ),
-    REVERB_URL: v.pipe(
+    REVERB_URL: setting(
       v.optional(httpOrigin),
-      v.description('where Reverb listens, for the socket /app; unset: the backend answers it as well'),
+      'where Reverb listens, for the socket /app; unset: the backend answers it as well',
     ),
-    REVERB_APP_KEY: v.pipe(
+    REVERB_APP_KEY: setting(
       v.optional(reverbKey),
-      v.description("the page's key for the socket; unset: `realtime.key` of the page's configuration"),
+      "the page's key for the socket; unset: `realtime.key` of the page's configuration",
     ),
-    RELEASES_STORE: v.pipe(v.optional(v.string()), v.description('release store, file:<folder> or s3://bucket/prefix')),
-    RELEASES_PUBLIC_KEY: v.pipe(
+    RELEASES_STORE: setting(v.optional(v.string()), 'release store, file:<folder> or s3://bucket/prefix'),
+    RELEASES_PUBLIC_KEY: setting(
       v.optional(publicKey),
-      v.description("the only key whose releases are served; unset: the store's own record is believed"),
+      "the only key whose releases are served; unset: the store's own record is believed",
     ),
-    CHANNEL: v.pipe(v.optional(channel, 'production'), v.description('channel that this server serves')),
-    LOCAL_REMOTES: v.pipe(
+    CHANNEL: setting(v.optional(channel, 'production'), 'channel that this server serves'),
+    LOCAL_REMOTES: setting(
       v.optional(localMode, 'granted'),
-      v.description('who may run remotes from a dev server: nobody, by leave of a manager, or (development) anyone'),
+      'who may run remotes from a dev server: nobody, by leave of a manager, or (development) anyone',
     ),
-    IMG_ORIGINS: v.pipe(v.optional(originsSchema, ''), v.description('further origins of images, comma-separated')),
-    CONNECT_ORIGINS: v.pipe(
+    IMG_ORIGINS: setting(v.optional(originsSchema, ''), 'further origins of images, comma-separated'),
+    CONNECT_ORIGINS: setting(
       v.optional(originsSchema, ''),
-      v.description('further origins to connect to (a socket elsewhere), comma-separated'),
+      'further origins to connect to (a socket elsewhere), comma-separated',
     ),
-    TRUST_PROXY: v.pipe(
+    TRUST_PROXY: setting(v.optional(trueOrFalse, 'false'), 'true behind a proxy of your own that sets X-Forwarded-*'),
+    DEVTOOLS: setting(
       v.optional(trueOrFalse, 'false'),
-      v.description('true behind a proxy of your own that sets X-Forwarded-*'),
+      "true: Redux DevTools in a visitor's browser may show the page's store",
     ),
-    DEVTOOLS: v.pipe(
-      v.optional(trueOrFalse, 'false'),
-      v.description("true: Redux DevTools in a visitor's browser may show the page's store"),
-    ),
-    VITALS_SAMPLE: v.pipe(
+    VITALS_SAMPLE: setting(
       v.optional(numberBetween(0, 1), '1'),
-      v.description('share of the pages that report what their readers felt; 0: none'),
+      'share of the pages that report what their readers felt; 0: none',
     ),
-    SENTRY_DSN: v.pipe(
+    SENTRY_DSN: setting(
       v.optional(sentryDsn),
-      v.description('where errors in the code of builds are forwarded to, without a word of readers'),
+      'where errors in the code of builds are forwarded to, without a word of readers',
     ),
-    SECURITY_CONTACT: v.pipe(
+    SECURITY_CONTACT: setting(
       v.optional(securityContacts, ''),
-      v.description('where to report security problems, for /.well-known/security.txt, comma-separated'),
+      'where to report security problems, for /.well-known/security.txt, comma-separated',
     ),
-    SECURITY_EXPIRES: v.pipe(
+    SECURITY_EXPIRES: setting(
       v.optional(securityExpires),
-      v.description('until when security.txt is right, a year ahead at most; it is not served without, nor afterwards'),
+      'until when security.txt is right, a year ahead at most; it is not served without, nor afterwards',
     ),
-    SECURITY_POLICY: v.pipe(
-      v.optional(webAddress),
-      v.description('address of the rules for reports, for security.txt'),
-    ),
-    LOG_LEVEL: v.pipe(
-      v.optional(logLevel),
-      v.description('what is logged as JSON lines; unset: info with --serve, else warn'),
-    ),
-    DRAIN_SECONDS: v.pipe(
+    SECURITY_POLICY: setting(v.optional(webAddress), 'address of the rules for reports, for security.txt'),
+    LOG_LEVEL: setting(v.optional(logLevel), 'what is logged as JSON lines; unset: info with --serve, else warn'),
+    DRAIN_SECONDS: setting(
       v.optional(wholeNumber(0, 600), '8'),
-      v.description('how long what is under way may take to finish after SIGTERM'),
+      'how long what is under way may take to finish after SIGTERM',
     ),
     ...metricsEntries,
-    BACKEND_METRICS_PORT: v.pipe(
-      v.optional(port),
-      v.description('port for /metrics of the reference backend that is started here'),
-    ),
-    HOST_CONFIG: v.pipe(
-      v.optional(v.string()),
-      v.description('JSON file with the runtime configuration handed to the page'),
-    ),
+    BACKEND_METRICS_PORT: setting(v.optional(port), 'port for /metrics of the reference backend that is started here'),
+    HOST_CONFIG: setting(v.optional(v.string()), 'JSON file with the runtime configuration handed to the page'),
   },
   'must be set',
 );
