@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RsbuildPlugin, Rspack } from '@rsbuild/core';
 import { createJiti } from 'jiti';
-import { GATE_FILE } from '../contract/gateFile.ts';
+import * as v from 'valibot';
+import { GATE_FILE, gateFileSchema } from '../contract/gateFile.ts';
 import type { HostDescription, RemoteDescription } from '../contract/releases.ts';
 import type { RouteDefinition } from '../contract/remote.ts';
 import { type SlotDefinition, slotProblem } from '../contract/slots.ts';
-import { gateFileText } from './gateFile.ts';
 
 type ChunkFiles = RemoteDescription['module'];
 
@@ -26,16 +26,14 @@ function requireChunkFiles(compilation: Rspack.Compilation, name: string): Chunk
   return files;
 }
 
+/** A route as a description has it, apart from its files. */
+export const routeEntry = ({ name, path, title, ...flags }: RouteDefinition) => {
+  const { requiresAuth = false, keepAlive = false, outsideShell = false } = flags;
+  return { name, path, title, requiresAuth, keepAlive, outsideShell };
+};
+
 export const describeRoutes = (compilation: Rspack.Compilation, routes: RouteDefinition[]) =>
-  routes.map(({ name, path, title, requiresAuth = false, keepAlive = false, outsideShell = false }) => ({
-    name,
-    path,
-    title,
-    requiresAuth,
-    keepAlive,
-    outsideShell,
-    ...requireChunkFiles(compilation, name),
-  }));
+  routes.map((route) => ({ ...routeEntry(route), ...requireChunkFiles(compilation, route.name) }));
 
 export const slotPlacement = ({ name, order }: SlotDefinition) => ({ name, ...(order === undefined ? {} : { order }) });
 
@@ -110,4 +108,21 @@ export async function readDeclaration(root: string): Promise<RemoteDeclaration> 
     liaozhai?: Pick<RemoteDeclaration, 'contract'>;
   };
   return { routes, slots, contract: liaozhai.contract };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`${GATE_FILE} is not JSON (${(cause as Error).message}): correct it`);
+  }
+}
+
+/** Returns the text of a remote's file for the release gate, `{}` with defaults if missing. Throws with every problem if invalid. */
+export function gateFileText(root: string): string {
+  const file = join(root, GATE_FILE);
+  const parsed = v.safeParse(gateFileSchema, existsSync(file) ? parse(readFileSync(file, 'utf8')) : {});
+  if (parsed.success) return `${JSON.stringify(parsed.output)}\n`;
+  const problems = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`);
+  throw new Error(`${GATE_FILE} cannot be read by the release gate: correct it\n${problems.join('\n')}`);
 }

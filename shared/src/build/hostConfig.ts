@@ -12,10 +12,9 @@ import {
 import type { HostDescription } from '../contract/releases.ts';
 import { CONTRACT_VERSION } from '../contract/remote.ts';
 import { describeModule, pluginDescribe } from './describeBuild.ts';
-import { backendProxy } from './devServer.ts';
+import { backendProxy, hotReload } from './devServer.ts';
 import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
 import { federationVersion, productionRouter, providedVersions, unusedOfAxios } from './federation.ts';
-import { hotReload } from './hotReload.ts';
 import { pluginIcons, pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
 import { registeredRemotes } from './registry.ts';
 import { baseConfig } from './rsbuildRemote.ts';

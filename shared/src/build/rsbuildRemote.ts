@@ -9,12 +9,19 @@ import {
 } from '@rsbuild/core';
 import { pluginReact } from '@rsbuild/plugin-react';
 import { pluginDescribe, type RemoteDeclaration, readDeclaration } from './describeBuild.ts';
-import { backendProxy, DEV_PORT, DEV_TRUSTED, devPolicy, pageOrigins, requireFreePort } from './devServer.ts';
+import {
+  backendProxy,
+  DEV_PORT,
+  DEV_TRUSTED,
+  devPolicy,
+  hotReload,
+  pageOrigins,
+  requireFreePort,
+} from './devServer.ts';
 import { emitTypes } from './exposedTypes.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
 import { esmRuntime, outsideModules, type SharedModules } from './federation.ts';
 import { browserslist } from './floor.ts';
-import { hotReload } from './hotReload.ts';
 import {
   containerGlobal,
   type DevelopedRemote,

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { GATE_FILE } from '../contract/gateFile.ts';
 import type { RemoteDescription } from '../contract/releases.ts';
-import { readDeclaration, slotPlacement } from './describeBuild.ts';
+import { gateFileText, readDeclaration, routeEntry, slotPlacement } from './describeBuild.ts';
 import {
   backendProxy,
   DEV_NONCE,
   DEV_PORT,
   devPolicy,
+  importsTexts,
   reloadClient,
   requireFreePort,
   serveInside,
@@ -16,8 +17,6 @@ import {
 import { outsideFacts } from './facts.ts';
 import { contractRange, federationVersion, outsideModules, requiredVersionsFor } from './federation.ts';
 import { floor } from './floor.ts';
-import { gateFileText } from './gateFile.ts';
-import { importsTexts } from './hotReload.ts';
 import {
   containerGlobal,
   type DevelopedRemote,
@@ -248,15 +247,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
         global,
         exposes: ['./remote'],
         module: files,
-        routes: routes.map(({ name, path, title, requiresAuth = false, keepAlive = false, outsideShell = false }) => ({
-          name,
-          path,
-          title,
-          requiresAuth,
-          keepAlive,
-          outsideShell,
-          ...files,
-        })),
+        routes: routes.map((route) => ({ ...routeEntry(route), ...files })),
         slots: slots.map((slot) => ({ ...slotPlacement(slot), ...files })),
       };
       this.emitFile({ type: 'asset', fileName: 'liaozhai.json', source: JSON.stringify(description, null, 2) });

@@ -27,5 +27,4 @@ export {
   SECOND_MS,
   waitOf,
 } from './waits.ts';
-export { wechatSignatureSchema } from './wechat.ts';
 export * from './wire.ts';

@@ -73,13 +73,13 @@ export { problemNoted, toApiError } from './client/errors';
 export {
   apiUrl,
   aroundRequests,
+  newClientId,
   onMinorModeRefusal,
   prepareClient,
   type RequestOptions,
   request,
 } from './client/request';
 export { onUnauthenticated } from './client/unauthenticated';
-export { newClientId } from './clientId';
 export { copyText, isOnline, share, useHasNetwork, useOnline } from './device';
 export {
   capabilities,

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { newClientId } from './clientId';
+import { newClientId } from './client/request';
 import { session } from './session/session';
 import { type StoredToast, store, toastsSlice, useSelector } from './store';
 
