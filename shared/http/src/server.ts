@@ -9,6 +9,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
+import { parseHost } from './source.ts';
 
 const SECOND_MS = 1_000;
 
@@ -112,7 +113,7 @@ function toOriginForm(request: IncomingMessage): void {
 /** Whether the request names one valid host, as RFC 9112 requires; HTTP/1.0 needs none. */
 function hasValidHost({ headers, rawHeaders }: IncomingMessage): boolean {
   const hostHeaders = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-  return hostHeaders.length <= 1 && (!headers.host || URL.canParse(`http://${headers.host}`));
+  return hostHeaders.length <= 1 && (!headers.host || parseHost(headers.host) !== undefined);
 }
 
 /** Status for a request that cannot be accepted, or null. */

@@ -18,18 +18,22 @@ const lastEntry = (value: string | string[] | undefined): string | undefined =>
 /** A name or an address, with or without a port; browsers send nothing else. */
 const hostPattern = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-const parseHost = (value: string | undefined): string | undefined =>
-  value !== undefined && hostPattern.test(value) ? value.toLowerCase() : undefined;
+export const parseHost = (value: string | undefined): string | undefined =>
+  value !== undefined && hostPattern.test(value) && URL.canParse(`http://${value}`) ? value.toLowerCase() : undefined;
+
+/** Some gateways append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function parseAddress(entry = ''): string | undefined {
+  const address = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/.exec(entry)?.slice(1).join('') ?? entry;
+  return isIP(address) ? address : undefined;
+}
 
 /** `trustsProxy`: the request came through our own proxy, so its `X-Forwarded-*` headers are used. */
 export function sourceOf(request: Pick<IncomingMessage, 'headers' | 'socket'>, trustsProxy: boolean): Source {
   const forwarded: Headers = trustsProxy ? request.headers : {};
-  const peer = request.socket.remoteAddress ?? '';
-  const client = lastEntry(forwarded['x-forwarded-for']);
   return {
-    ip: client && isIP(client) ? client : peer,
+    ip: parseAddress(lastEntry(forwarded['x-forwarded-for'])) ?? request.socket.remoteAddress ?? '',
     host: parseHost(lastEntry(forwarded['x-forwarded-host'])) ?? parseHost(request.headers.host) ?? '',
-    scheme: lastEntry(forwarded['x-forwarded-proto']) === 'https' ? 'https' : 'http',
+    scheme: lastEntry(forwarded['x-forwarded-proto'])?.toLowerCase() === 'https' ? 'https' : 'http',
   };
 }
 
