@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { openRaw } from '@liaozhai/http/testing';
 import { openCollector } from '@liaozhai/telemetry/testing';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { expect, onTestFinished, rs, test } from '@rstest/core';
@@ -39,6 +40,17 @@ test('a defect is logged with the id of its request', async () => {
   expect(error.mock.calls[0]?.[0]).toMatchObject({ requestId: 'page-request-0456', path: '/api/v1/stories' });
   expect((await backend.client().get('//readyz')).status).toBe(503);
   expect((await backend.client().get('//healthz')).status).toBe(200);
+});
+
+test('a call that breaks off before its end is no defect', async () => {
+  const backend = await openBackend();
+  const [info, error] = (['info', 'error'] as const).map((level) => rs.spyOn(backend.services.log, level));
+  const { socket, received } = openRaw(backend.url);
+  socket.write('POST /api/v1/login HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n{');
+  await expect.poll(received).toContain('100 Continue');
+  socket.destroy();
+  await expect.poll(() => info?.mock.calls[0]?.[0]).toMatchObject({ path: '/api/v1/login', status: 400 });
+  expect(error?.mock.calls).toEqual([]);
 });
 
 test('what a message sets off, to the end of its reply on the sockets, is logged under the id of its request', async () => {

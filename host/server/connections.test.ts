@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rawRequest, statusOf } from '@liaozhai/http/testing';
+import { openRaw, rawRequest, statusOf } from '@liaozhai/http/testing';
 import { isInCandidate } from '@liaozhai/releases';
 import type { PageSet } from '@liaozhai/shared/contract';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
@@ -51,12 +51,46 @@ describe('a health check', () => {
   });
 });
 
-test.each([[['Host: 1.2.3.4.5']], [['Host: 999.1.1.1']], [['Host: a^b']], [['Host: a', 'Host: b']]])(
-  'a request to %j, which is no host, is refused',
-  async (hosts) => {
-    expect(statusOf(await rawRequest(origin, 'GET /explore HTTP/1.1', ...hosts, 'Connection: close'))).toBe(400);
-  },
-);
+test.each([
+  ...['1.2.3.4.5', '999.1.1.1', 'a^b', 'a/b', 'a?b', 'a@b', 'a,b', 'xn--'].map((host) => [`Host: ${host}`]),
+  ['Host: a', 'Host: b'],
+])('a request to %s %s, which is no host, is refused', async (...hosts) => {
+  for (const path of ['/explore', '/api/v1/stories'])
+    expect(statusOf(await rawRequest(origin, `GET ${path} HTTP/1.1`, ...hosts, 'Connection: close'))).toBe(400);
+});
+
+describe('a body that cannot be read is no failure of the server', () => {
+  const address = '/explore?override=stories@http://localhost:3101';
+  const errors = () => product.logEntries.filter(({ level }) => level === 'error');
+
+  test.each(['multipart/form-data', 'multipart/form-data; boundary=x'])('as %s without its parts', async (type) => {
+    const headers = { origin, cookie: `lz_local=${'a'.repeat(64)}`, 'content-type': type };
+    const { status } = await fetch(origin + address, { method: 'POST', headers, body: 'nonsense' });
+    expect([status, errors()]).toEqual([403, []]);
+  });
+
+  test.each([
+    ['/beacon', 'Transfer-Encoding: chunked', '5\r\nhel'],
+    [address, 'Transfer-Encoding: chunked', '5\r\nhel'],
+    [address, 'Content-Length: 100', 'proof=x'],
+  ])('to %s with %s, broken off', async (path, framing, body) => {
+    const { socket, received } = openRaw(origin);
+    const { host } = new URL(origin);
+    const type = 'application/x-www-form-urlencoded';
+    const headers = [
+      `Host: ${host}`,
+      `Origin: ${origin}`,
+      `Cookie: lz_local=${'a'.repeat(64)}`,
+      `Content-Type: ${type}`,
+    ];
+    const before = product.logEntries.length;
+    socket.write([`POST ${path} HTTP/1.1`, ...headers, 'Expect: 100-continue', framing, '', body].join('\r\n'));
+    await expect.poll(received).toContain('100 Continue');
+    socket.destroy();
+    await expect.poll(() => product.logEntries.slice(before)).toContainEqual(expect.objectContaining({ status: 499 }));
+    expect(errors()).toEqual([]);
+  });
+});
 
 test.each(['//evil.example/x', '///evil.example/x'])(
   'the way out of an override at %s leads to this site',

@@ -113,7 +113,7 @@ export async function acceptLocalRequest(context: FrontContext, override: string
   if (!isSameOrigin || !choice || 'problem' in parseResult)
     return answerPage(context, 403, '没有运行', [paragraph('请重新打开链接。')]);
   const words = wordsOf(parseResult.remotes);
-  const { proof } = await context.req.parseBody();
+  const { proof } = await context.req.parseBody().catch((): { proof?: unknown } => ({}));
   const isProofValid = typeof proof === 'string' && isEqual(proof, proofOf(choice, words));
   if (!isProofValid || !(await allowedUntil(options, choice, parseResult.remotes)))
     return answerPage(context, 403, '没有运行', [paragraph('允许已经结束，或者链接变了。请重新打开链接。')]);

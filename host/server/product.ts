@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { createHttpServer } from '@liaozhai/http/server';
+import { createHttpServer, isBrokenOff } from '@liaozhai/http/server';
 import { lineOf, ReleaseError, type Releases, siteBrand } from '@liaozhai/releases';
 import type { Tracing } from '@liaozhai/telemetry/tracing';
 import { Hono } from 'hono';
@@ -73,6 +73,7 @@ export function createProduct({
   });
   app.onError((error, context) => {
     if (error instanceof HTTPException) return error.getResponse();
+    if (isBrokenOff(context.env.incoming)) return context.body(null, 400);
     const requestId = requestIdOf(context);
     const logFields = { requestId, path: context.req.path };
     const notice = `${brand.name}暂时打不开，请稍后再试（问题编号 ${requestId}）`;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isBrokenOff } from '@liaozhai/http/server';
 import { Hono } from 'hono';
 import { etag } from 'hono/etag';
 import { createMiddleware } from 'hono/factory';
@@ -87,6 +88,7 @@ export function createApp(services: Services): Hono<AppEnv> {
       for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
       return c.json(error.body, error.status as 400);
     }
+    if (isBrokenOff(c.env.incoming)) return c.body(null, 400);
     services.report(error, { requestId: c.get('requestId'), method: c.req.method, path: c.req.path });
     const fault = storageFaultOf(error);
     if (fault) {

@@ -5,8 +5,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { getRequestListener } from '@hono/node-server';
-import { createHttpServer } from '@liaozhai/http/server';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { createHttpServer, isBrokenOff } from '@liaozhai/http/server';
 import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
@@ -119,7 +119,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
     publicOrigin: options.publicOrigin && new URL(options.publicOrigin).origin,
     counters,
   });
-  const app = new Hono();
+  const app = new Hono<{ Bindings: HttpBindings }>();
   if (counters) app.use(countRequests(counters));
   // the page is in memory and the store is read on demand, so a listening console is ready
   for (const path of ['/healthz', '/readyz'])
@@ -128,6 +128,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   app.route('/auth', signIn?.routes ?? noSignIn());
   app.route('/', await pageFiles(await buildPage()));
   app.onError((cause, answer) => {
+    if (isBrokenOff(answer.env.incoming)) return answer.body(null, 400);
     note(`console: ${lineOf(cause)}`);
     return answer.json({ message: 'the console failed; its log says why', cure: '', details: [] }, 500);
   });

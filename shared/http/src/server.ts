@@ -75,6 +75,9 @@ function destroyLater(socket: Duplex): () => void {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
+/** Whether the client left before its request was complete, which is no failure of the server. */
+export const isBrokenOff = ({ destroyed, complete }: IncomingMessage): boolean => destroyed && !complete;
+
 /** As in RFC 6455. */
 const isWebSocketRequest = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && (headers.upgrade ?? '').trim().toLowerCase() === 'websocket';
