@@ -169,15 +169,18 @@ const UNCONFIRMED_TYPE = 'email';
 /** A pending account can be used once its address is confirmed. */
 type Account = { isPending: false; user: UserDto } | { isPending: true; userId?: string };
 
+/** Its response ends the session of another user who signs in during the call in a second tab, and counts all the same. */
+const signInCall = { method: 'POST', schema: signedInSchema, isOptional: true } as const;
+
 async function postRegistration(form: Registration, inviteCode: string | null): Promise<Account> {
   const body = {
     ...form,
     ...(inviteCode && { invite_code: inviteCode }),
     ...(capabilities.has('account.consent') && { consent_version: hostConfig().legal.version ?? CONSENT_VERSION }),
   };
-  const { user, type } = await request({ method: 'POST', url: endpoints.register, body, schema: signedInSchema });
+  const { user, type } = await request({ ...signInCall, url: endpoints.register, body });
   return type === UNCONFIRMED_TYPE ? { isPending: true, userId: String(user.id) } : { isPending: false, user };
 }
 
 export const postLogin = async (form: Credentials): Promise<UserDto> =>
-  (await request({ method: 'POST', url: endpoints.login, body: form, schema: signedInSchema })).user;
+  (await request({ ...signInCall, url: endpoints.login, body: form })).user;

@@ -1,7 +1,7 @@
 import { api, apiUrl, endpoints, request, session, store, toast } from '@liaozhai/shared/runtime';
 import { listenTo, stopAll } from '@liaozhai/shared/ui';
 import type { Conversation } from '../model/conversation';
-import { chatActions, currentUserId } from '../slice';
+import { chatActions } from '../slice';
 import { texts } from '../texts';
 import { toastFailure } from './failures';
 import { dropConversation } from './listApi';
@@ -102,10 +102,8 @@ function createDeletions() {
 export const deletions = createDeletions();
 
 async function deleteNow({ id, storyId }: Conversation): Promise<void> {
-  const userId = currentUserId();
   try {
     await request({ url: endpoints.conversation(id), method: 'DELETE' });
-    if (currentUserId() !== userId) return;
     dispatch(api.util.invalidateTags(['Transaction', { type: 'Story', id: storyId }]));
     dispatch(dropConversation(id, storyId));
   } catch (cause) {

@@ -236,11 +236,10 @@ type Marks = { read_version: number } | { pinned: boolean } | { shelved: boolean
 
 /** Sets the read, pinned or shelved mark of a conversation. Rejects with ApiError. */
 export async function putConversation(id: string, body: Marks): Promise<void> {
-  const userId = currentUserId();
   const response = await request({ url: endpoints.conversation(id), method: 'PUT', body });
   // some servers confirm the change without sending the conversation
   const conversation = readAs(singleSchema(conversationSchema), response);
-  if (conversation && currentUserId() === userId) dispatch(changeConversations(merging(withMarks, conversation)));
+  if (conversation) dispatch(changeConversations(merging(withMarks, conversation)));
 }
 
 /** Pins or unpins a conversation. Shown immediately; if it fails, it is reverted and a toast shows. */

@@ -14,7 +14,7 @@ import {
   withSeq,
   withStatedVersion,
 } from '../model/thread';
-import { chatActions, currentUserId } from '../slice';
+import { chatActions } from '../slice';
 import { postCancel, postRestart, postVariant } from './calls';
 import { changeThread, loadThread, selectThread } from './chatApi';
 import { changeConversations } from './listApi';
@@ -59,16 +59,14 @@ type OrderResponse = ContinuedDto & Partial<Pick<SentDto, 'reply' | 'conversatio
 
 /** Shows another variant of the last reply. Rejects with ApiError. */
 export async function chooseVariant(storyId: string, message: Message, variant: number): Promise<void> {
-  const userId = currentUserId();
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
     if (!(await isCurrent(storyId, message))) return;
-    const response = await postVariant(message.id, variant);
-    if (currentUserId() === userId) applyResponse(storyId, message, response);
+    applyResponse(storyId, message, await postVariant(message.id, variant));
   } catch (cause) {
     if (!isApiError(cause)) throw cause;
     const current = await fetchMessage(storyId, message);
-    if (current?.variant !== variant && currentUserId() === userId) throw cause;
+    if (current?.variant !== variant) throw cause;
   } finally {
     dispatch(chatActions.continuingChanged({ storyId, on: false }));
   }
@@ -92,15 +90,12 @@ async function orderRevision(
   const attemptKey = `${action}:${message.id}:${message.revision}`;
   const clientId = openKeys.get(attemptKey) ?? newClientId();
   openKeys.set(attemptKey, clientId);
-  const userId = currentUserId();
   let refund = () => {};
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
     if (!(await isCurrent(storyId, message))) return;
     refund = session.balanceShifted(-(price ?? 0));
     const response = await send({ storyId, clientId, price });
-    // another user may have signed in meanwhile: this response must not change their thread
-    if (currentUserId() !== userId) return;
     applyResponse(storyId, message, response);
     openKeys.delete(attemptKey);
   } catch (cause) {
@@ -146,15 +141,12 @@ async function fetchMessage(storyId: string, { id }: ReplyTarget): Promise<Messa
 
 /** Stops a running reply and keeps the text so far. Does nothing if it has ended meanwhile. Rejects with ApiError. */
 export async function stopReply(storyId: string, message: Message): Promise<void> {
-  const userId = currentUserId();
   try {
-    const response = await postCancel(message.id, message.revision);
-    if (currentUserId() === userId) applyResponse(storyId, message, response);
+    applyResponse(storyId, message, await postCancel(message.id, message.revision));
   } catch (cause) {
     if (!isApiError(cause)) throw cause;
     const current = await fetchMessage(storyId, message);
-    const isStillRunning = current !== undefined && isRunning(current) && current.revision === message.revision;
-    if (isStillRunning && currentUserId() === userId) throw cause;
+    if (current && isRunning(current) && current.revision === message.revision) throw cause;
   }
 }
 
@@ -163,11 +155,9 @@ export async function restartConversation(storyId: string, conversationId: strin
   const attemptKey = `restart:${conversationId}`;
   const clientId = openKeys.get(attemptKey) ?? newClientId();
   openKeys.set(attemptKey, clientId);
-  const userId = currentUserId();
   try {
     const conversation = await postRestart(conversationId, clientId);
     openKeys.delete(attemptKey);
-    if (currentUserId() !== userId) return;
     const version = conversation.version ?? 0;
     dispatch(changeThread(storyId, (thread) => withStatedVersion(withRestart(thread, version), version)));
     dispatch(changeConversations(merging(withConversation, conversation)));

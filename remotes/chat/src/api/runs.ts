@@ -1,7 +1,6 @@
 import type { ConversationDto, CursorPage } from '@liaozhai/shared/contract';
 import { api, endpoints, store } from '@liaozhai/shared/runtime';
 import { type Conversation, toConversationPage, withCurrentRun } from '../model/conversation';
-import { currentUserId } from '../slice';
 import { changeConversations, listSchema, loadChatApi, putConversation } from './listApi';
 
 const runsApi = api.injectEndpoints({
@@ -39,9 +38,7 @@ export const startNewRun = (storyId: string, conversationId: string): Promise<vo
   setShelved(conversationId, storyId, true);
 
 async function setShelved(id: string, storyId: string, shelved: boolean): Promise<void> {
-  const userId = currentUserId();
   await putConversation(id, { shelved });
-  if (currentUserId() !== userId) return;
   dispatch(api.util.invalidateTags(['Conversation', { type: 'Story', id: storyId }]));
   const chat = await loadChatApi();
   await chat.switchThread(storyId);

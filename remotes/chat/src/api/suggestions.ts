@@ -1,4 +1,5 @@
 import {
+  type ApiError,
   api,
   idEventSchema,
   isApiError,
@@ -144,11 +145,13 @@ async function placeOrder(purchase: Purchase, conversationId: string, isRepeated
 }
 
 async function waitForSuggestion(order: Suggestion): Promise<Suggestion> {
+  const userId = currentUserId();
   const startedAt = Date.now();
   let suggestion = order;
   // `abs`, so that a clock that is set back does not extend the wait
   while (suggestion.status === 'pending' && Math.abs(Date.now() - startedAt) < TIMEOUT_SECONDS * 1000) {
     await waitForReadyEvent(suggestion.id);
+    if (currentUserId() !== userId) throw { kind: 'unauthenticated' } satisfies ApiError;
     suggestion = await fetchSuggestion(suggestion.id);
   }
   return suggestion;

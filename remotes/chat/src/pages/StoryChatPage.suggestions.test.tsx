@@ -1,5 +1,13 @@
-import { api, drafts, offlineCache, store } from '@liaozhai/shared/runtime';
-import { type Handlers, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
+import { api, drafts, offlineCache, session, store } from '@liaozhai/shared/runtime';
+import {
+  type Handlers,
+  memberDto,
+  offline,
+  onTestEnd,
+  type RecordedRequest,
+  screen,
+  waitFor,
+} from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto, storyDto } from '../fixtures';
 import { chatActions, selectChat } from '../slice';
@@ -105,6 +113,21 @@ describe('ideas are paid for once', () => {
     expect(await screen.findByRole('button', { name: '填入：请她进来' })).toBeTruthy();
     expect(keys(requests)).toEqual(['client-of-the-other']);
   });
+});
+
+test('ideas of a reader who has given way to another are not looked for any more', async () => {
+  const { user, requests, live } = openChat({
+    [LATEST]: latestDto([userLine, replyLine]),
+    'GET /v1/user': () => memberDto({ id: 'u-2' }),
+    'POST /v1/messages/suggestion': { status: 202, body: { data: pending } },
+  });
+  await user.click(await screen.findByRole('button', { name: /灵感/ }));
+  await screen.findByText('正在寻找灵感');
+  await waitFor(() => session.userReceived(memberDto({ id: 'u-2' })));
+  live.push('suggestion.ready', { id: 'i-1' });
+  await session.refresh();
+  expect(requests.filter(({ url }) => url === '/v1/messages/suggestion/i-1')).toEqual([]);
+  expect(store.getState().toasts).toEqual([]);
 });
 
 /** Handlers under which every order is ready immediately: `i-1` offers 第1批甲 and 第1批乙, `i-2` 第2批甲 and so on. */

@@ -17,6 +17,7 @@ import * as wire from '../../contract/wire';
 import { fakeApi, type Handlers, offline, onTestEnd } from '../../testing';
 import { pageInfo } from '../hostConfig';
 import { retryPolicy } from '../retryPolicy';
+import { setCurrentOwner } from '../storage/owner';
 import { apiUrl, replaceAdapter, request, socketId } from './request';
 import { onUnauthenticated, signInEpoch } from './unauthenticated';
 
@@ -212,6 +213,40 @@ describe('a change that one user made', () => {
     signInEpoch.next();
     expect(await waiting).toEqual({ kind: 'unauthenticated' });
     expect(requests).toEqual([]);
+  });
+});
+
+describe('a user who leaves before the response', () => {
+  const answers = [
+    { status: 200, body: { balance: 5 } },
+    { status: 402, body: { code: 'insufficient_balance', required: 3, balance: 0 } },
+    { status: 404 },
+    { status: 500 },
+    offline(),
+  ];
+  /** Sends a request as `before`, and returns its outcome if its response arrives as `after`. */
+  async function outcomeFor(before: string | null, after: string | null, answer: unknown, isOptional = false) {
+    setCurrentOwner(before);
+    onTestEnd(() => setCurrentOwner(null));
+    api({
+      'POST /v1/messages': () => {
+        setCurrentOwner(after);
+        return inTurn(answer)();
+      },
+    });
+    return request({ method: 'POST', url: '/v1/messages', isOptional }).catch((cause: unknown) => cause);
+  }
+
+  test.each([null, 'u-2'])('leaves neither data nor failures to %s', async (next) => {
+    for (const answer of answers) expect(await outcomeFor('u-1', next, answer)).toEqual({ kind: 'unauthenticated' });
+  });
+
+  test.each([
+    ['who stays', 'u-1', 'u-1', false],
+    ['who was a guest', null, 'u-1', false],
+    ['whose call concerns everybody', 'u-1', 'u-2', true],
+  ] as const)('is not one %s', async (_, before, after, isOptional) => {
+    expect(await outcomeFor(before, after, { status: 200, body: { balance: 5 } }, isOptional)).toEqual({ balance: 5 });
   });
 });
 

@@ -12,6 +12,7 @@ import {
 } from '../../contract';
 import { retryPolicy } from '../retryPolicy';
 import { createCell, createSignal } from '../signal';
+import { ANONYMOUS, currentOwner } from '../storage/owner';
 import { createCsrfToken } from './csrf';
 import { decode } from './decode';
 import { claimEarlyBody } from './earlyRequest';
@@ -62,7 +63,7 @@ type ResponseOf<Options extends RequestOptions> = Options extends { schema: infe
 /**
  * Sends one request; resolves to the response body as parsed by `schema`. Rejects with `ApiError`, or with a `CanceledError` if
  * `signal` ended it. A body of another shape (a captive portal's page, a truncated one) rejects as `offline`; a list without a
- * readable row rejects as `server`.
+ * readable row rejects as `server`. If its user has signed out or given way to another meanwhile, it rejects as `unauthenticated`.
  */
 export async function request<const Options extends RequestOptions>(options: Options): Promise<ResponseOf<Options>> {
   const { url, method = 'GET', params, body, schema, idempotencyKey, signal, baseURL, timeoutMs, isOptional } = options;
@@ -78,8 +79,12 @@ export async function request<const Options extends RequestOptions>(options: Opt
     ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     ...(idempotencyKey !== undefined && { headers: { 'Idempotency-Key': idempotencyKey } }),
   };
-  // the interceptor returns the body, which axios' types do not know
-  const responseBody: unknown = (await fetchEarlyBody(config)) ?? (await send(config));
+  const owner = currentOwner();
+  const responseBody: unknown = await fetchBody(config).finally(() => {
+    // neither data nor failures of a user who has left may reach their successor
+    if (!isOptional && owner !== ANONYMOUS && owner !== currentOwner())
+      throw { kind: 'unauthenticated' } satisfies ApiError;
+  });
   if (!schema) return responseBody as ResponseOf<Options>;
   // a change that is confirmed without a body reads like one confirmed by an empty object
   const isBare = method !== 'GET' && responseBody === '';
@@ -106,6 +111,10 @@ function hasRows(answer: unknown): boolean {
   const list = (page as { data?: unknown } | null)?.data ?? page;
   return Array.isArray(list) && list.length > 0;
 }
+
+/** The interceptor returns the body, which axios' types do not know. */
+const fetchBody = async (config: AxiosRequestConfig): Promise<unknown> =>
+  (await fetchEarlyBody(config)) ?? send(config);
 
 /** The response of the loader's early request, so that the first screen need not wait for axios. */
 async function fetchEarlyBody(config: AxiosRequestConfig): Promise<unknown> {
