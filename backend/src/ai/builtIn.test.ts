@@ -44,6 +44,11 @@ class Conversation {
     return this.body;
   }
 
+  /** Puts the conversation into a scene. */
+  stand(at: string): void {
+    this.#before = { ...this.#before, at };
+  }
+
   retell(): string {
     this.telling += 1;
     this.body = composeReply(this.#context(false));
@@ -121,6 +126,36 @@ describe('a story that listens', () => {
     const talk = new Conversation();
     expect(talk.say(words)).toContain('你是头一个说‘不’的人');
     expect(talk.progress.at).toBe('shihua');
+  });
+
+  test.each([
+    ['wang-liulang', 'fengshen', '我送你一支笔'],
+    ['xi-fangping', 'chengnan', '告诉我一件事'],
+    ['nie-xiaoqian', 'nanwu', '收下这份薄礼'],
+    ['xiao-cui', 'buqiu', '我头有点疼'],
+    ['luocha-haishi', 'meitan', '好久不见'],
+    ['lian-xiang', 'xiezi', '我去上香了'],
+    ['qing-feng', 'xiaoer', '你说的话我记住了'],
+    ['shi-qingxu', 'kefang', '我的茶凉了'],
+    ['shi-qingxu', 'yuzhong', '我有妻子了'],
+    ['xiang-yu', 'huihun', '你是做什么的？'],
+  ])('%s: %s is not left by “%s”, which only has a keyword', (id, scene, words) => {
+    const talk = new Conversation(loadContent(contentFolder).stories.find((story) => story.id === id));
+    talk.stand(scene);
+    talk.say(words);
+    expect(talk.progress.at).toBe(scene);
+  });
+
+  test.each([
+    ['nie-xiaoqian', 'nanwu', '那我就收下了'],
+    ['wang-liulang', 'fengshen', '我送你一程'],
+    ['xi-fangping', 'chengnan', '我要继续告'],
+    ['nie-xiaoqian', 'baiyang', '小倩，我带你走'],
+  ])('%s: %s is left by “%s”', (id, scene, words) => {
+    const talk = new Conversation(loadContent(contentFolder).stories.find((story) => story.id === id));
+    talk.stand(scene);
+    talk.say(words);
+    expect(talk.progress.at).not.toBe(scene);
   });
 
   test.each(['我不想收下', '为什么要收下？', '别收下'])('does not take “%s” for its opposite', (words) => {

@@ -81,8 +81,21 @@ export function findIntroduction(words: string): { name: string; rest: string } 
 const isNegated = (clause: string, word: string): boolean =>
   new RegExp(`(不|别|没|莫|勿|休|甭)[^，。]{0,3}${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`).test(clause);
 
-/** Finds the offered line that is similar to the reader's words or shares a keyword with them. */
-function findReply(words: string, replies: readonly Reply[]): Reply | undefined {
+/** Words of a clause that do not change which offered line it means. */
+const lightWords =
+  /自己|大家|今[天晚夜]|现在|马上|立刻|已经|一[定起同]|决定|打算|觉得|愿意|应该|可以|姑娘|小姐|娘子|夫人|公子|先生|道长|师父|什么|怎[么样]|为何|多少|[我你您他她它咱们这那哪谁个些样里边的地得了着过吧罢呢啊呀哦嘛么吗啦就也都还又再才只可便却把被给让要想会能该肯是在有很太真先一二两三几点下次回遍来去上进出到和跟同与请为何]/gu;
+
+/** Whether a clause says little else than the keyword of an offered line: every sixth letter may be of something else. */
+function isAbout(clause: string, word: string, { line, words }: Reply, names: readonly string[]): boolean {
+  if (!clause.includes(word) || isNegated(clause, word)) return false;
+  const replyLetters = line + words.join('');
+  const rest = names.reduce((text, name) => text.replace(name, ''), clause.replace(word, ''));
+  const otherLetters = [...lettersOf(rest.replace(lightWords, ''))].filter((letter) => !replyLetters.includes(letter));
+  return otherLetters.length <= Math.floor(lettersOf(clause).length / 6);
+}
+
+/** Finds the offered line that is similar to the reader's words or has a keyword that they consist of. */
+function findReply(words: string, replies: readonly Reply[], names: readonly string[]): Reply | undefined {
   const letters = lettersOf(words);
   const isAsking = isQuestion(words);
   // a line that leads on matches only if both or neither of the two are questions
@@ -91,7 +104,7 @@ function findReply(words: string, replies: readonly Reply[]): Reply | undefined 
   if (similarReply) return similarReply;
   const clauses = clausesOf(words);
   return candidates.find((reply) =>
-    reply.words.some((word) => clauses.some((clause) => clause.includes(word) && !isNegated(clause, word))),
+    reply.words.some((word) => clauses.some((clause) => isAbout(clause, word, reply, names))),
   );
 }
 
@@ -144,6 +157,7 @@ export function interpret(
   const reply = findReply(
     words,
     replies.filter((one) => one.to || !isSpent(one)),
+    [speaker, ...plot.byWords.flatMap((subject) => subject.words.filter((name) => name.length > 1))],
   );
   if (reply) return { kind: 'reply', reply };
   const subjects = plot.byWords
