@@ -158,6 +158,20 @@ describe('a story that listens', () => {
     expect(talk.progress.at).not.toBe(scene);
   });
 
+  test('offers two lines to a reader who does not know how it works, and waits', () => {
+    const talk = new Conversation();
+    expect(talk.say('这个要怎么玩')).toContain(talk.suggest(1)[0] ?? '–');
+    expect(talk.progress.steps).toBe(0);
+    expect(talk.say('余额在哪里看')).toContain('‘我的’');
+  });
+
+  test('remembers a trade and answers both questions of a line', () => {
+    const talk = new Conversation();
+    talk.say('我是个裁缝');
+    expect(talk.say('你知道我是干什么的吗')).toContain('裁缝');
+    expect(talk.say('你叫什么？今年几岁了？')).toMatch(/小倩.*十八/s);
+  });
+
   test.each(['我不想收下', '为什么要收下？', '别收下'])('does not take “%s” for its opposite', (words) => {
     const talk = new Conversation();
     talk.say(words);
@@ -342,6 +356,7 @@ describe('a question whose answer stands in the opening', () => {
     ['xi-fangping', '你见过我父亲吗？', '扒着门往里看'],
     ['hua-pi', '下一个女子是谁？', '遇见一个女子'],
     ['hua-pi', '你的包袱里有什么？', '抱着包袱'],
+    ['xiao-cui', '她走的时候跟你说了什么', '雷声一个接着'],
   ])('%s: %s is answered by no sentence that only has its words', (id, question, sentence) => {
     expect(of(id).say(question)).not.toContain(sentence);
   });

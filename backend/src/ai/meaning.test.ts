@@ -96,8 +96,96 @@ test.each([
   ['哪里来的力气', undefined],
   ['你从哪里学的剑', undefined],
   ['*沉默*', 'goOn'],
+  ['怎么读档呢', '用法'],
+  ['我该聊点什么', '用法'],
+  ['总共几种结局', '用法'],
+  ['我们会有怎样的结局', undefined],
+  ['余额不足怎么办', '账户'],
+  ['这个软件是谁做的', '账户'],
+  ['我方才是说笑的', '改口'],
+  ['我变了主意', '改口'],
+  ['你方才骗了我', '真假'],
+  ['她改了主意', undefined],
+  ['要糖还是要盐？', '选择'],
+  ['是哥哥，还是弟弟？', '选择'],
+  ['你还是不肯？', undefined],
+  ['我们还是回屋罢', undefined],
+  ['把帘子拿开', '吩咐'],
+  ['抬头看着我', '吩咐'],
+  ['坐到灯下来', '吩咐'],
+  ['我把帘子拿开了', undefined],
+  ['她坐下了', undefined],
+  ['情节真俗套', '厌烦'],
+  ['你总说一样的话', '厌烦'],
+  ['我早说过了', undefined],
+  ['有劳费心', '谢谢'],
+  ['我是个卖花的', '自述'],
+  ['在下是扬州人', '自述'],
+  ['我今年三十一', '自述'],
+  ['我是来找你的', undefined],
+  ['我是诚心的', undefined],
+  ['你丫鬟叫什么名字', undefined],
+  ['那座山叫什么', undefined],
+  ['请问先生姓什么', '你叫什么'],
+  ['你几时学的字', undefined],
+  ['如今什么时辰', '什么时候'],
+  ['这是哪一出', undefined],
+  ['我能养活自己', undefined],
+  ['我能坐近些吗', '能不能'],
+  ['你好吵', undefined],
+  ['我又来啦', '问候'],
+  ['我去上课了，保重', '告别'],
+  ['我走了许多弯路', undefined],
+  ['我没有怕', '信任'],
+  ['我没骗过你', '信任'],
+  ['安静些', '警觉'],
+  ['快逃啊', '警觉'],
+  ['给我站住', '挽留'],
+  ['还有一句话要问', undefined],
+  ['后来我就醒了', undefined],
+  ['还有呢？', 'goOn'],
+  ['你是不是有病啊', '骂人'],
+  ['我有病在身', undefined],
+  ['我从头再来一次', undefined],
+  ['从头再来', 'restart'],
+  ['换个结局吧', 'turnBack'],
+  ['🥺🥺', '诉苦'],
+  ['🎉', '夸奖'],
+  ['666', '夸奖'],
+  ['1314', '喜欢'],
+  ['1315', '胡话'],
+  ['谢谢你🙏', '谢谢'],
+  ['好呀👌~', '好'],
+  ["I don't understand you", '没听清'],
 ])('“%s” means %s', (words, meaning) => {
   expect(meantBy(words)).toBe(meaning);
+});
+
+test.each([
+  ['你叫什么？今年几岁？', '年纪'],
+  ['这是什么地方，什么时辰了？', '什么时候'],
+  ['你好，这是哪里？', undefined],
+  ['我累了，你饿吗？', undefined],
+])('“%s” asks a second question: %s', (words, second) => {
+  expect(interpret(words, { plot: narrator.plot, speaker: '小倩', replies: [] })).toEqual(
+    second
+      ? expect.objectContaining({ secondQuestion: second })
+      : expect.not.objectContaining({ secondQuestion: expect.anything() }),
+  );
+});
+
+const homonyms = { ...narrator.plot, byWords: [{ words: ['心', '娘', '花'], answers: ['说来话长。'] }] };
+
+test.each([
+  ['你换过心么', 'words'],
+  ['你娘好么', 'words'],
+  ['园里有花', 'words'],
+  ['姑娘请坐', '吩咐'],
+  ['当心脚下', '警觉'],
+  ['花了许多工夫', undefined],
+])('“%s” is %s where a story has one-letter names', (words, meant) => {
+  const found = interpret(words, { plot: homonyms, speaker: '小倩', replies: [] });
+  expect(found?.kind === 'meaning' ? found.meaning : found?.kind).toBe(meant);
 });
 
 const strangers = {

@@ -1,23 +1,25 @@
 import type { Meaning, Plot, Reply } from '../content/plot.ts';
-import { abusePattern, goOnPattern, patterns } from './patterns.ts';
+import { abusePattern, compoundWords, goOnPattern, patterns, symbolWords } from './patterns.ts';
 
 /** The interpretation of a reader's line. */
 export type Interpretation =
   | { kind: 'reply'; reply: Reply }
   | { kind: 'words'; index: number }
-  | { kind: 'meaning'; meaning: Meaning; fear?: string }
+  | { kind: 'meaning'; meaning: Meaning; fear?: string; secondQuestion?: Meaning }
   | { kind: 'goOn' }
   | { kind: 'restart' }
   | { kind: 'turnBack' };
 
 export const restartLine = '重新开始';
 export const turnBackLine = '换一种走向';
+const restartPattern = /^(我[想要])?(重新开始|从头(开始|再来|来过)|重新来过?|重来|重玩)(一[次遍])?吧?$/;
+const turnBackPattern = /^(我[想要])?(换一?[种个](走向|结局)|回到(岔路口|上一步)|读档)吧?$/;
 
 export const isAbusive = (words: string): boolean => abusePattern.test(words.normalize('NFKC'));
 
 const hanLetter = /[\p{Script=Han}]/u;
 const latinWords =
-  /\b(hi|hello|hey|yes|no|ok|okay|sure|thanks?|thank you|who|what|where|when|why|how|name|ai|gpt|home|afraid|scared|love|sorry|bye|continue|next|go on|help)\b/i;
+  /\b(hi|hello|hey|yes|no|ok|okay|sure|thanks?|thank you|understand|lol|ha(ha)+|good night|wait|go away|beautiful|ghost|human|fox|who|what|where|when|why|how|name|ai|gpt|home|afraid|scared|love|sorry|bye|continue|next|go on|help)\b/i;
 
 /** Whether a line is only marks, digits or random keys, or repeats one or two characters. */
 function isNonsense(words: string): boolean {
@@ -25,10 +27,16 @@ function isNonsense(words: string): boolean {
   return !hanLetter.test(words) && !latinWords.test(words);
 }
 
+/** Returns the words for a line of emoji or digits, and any other line without its emoji. */
+function spell(line: string): string {
+  if (/\p{L}/u.test(line)) return line.replace(/\p{Extended_Pictographic}|\uFE0F/gu, '');
+  return symbolWords.find(([symbol]) => symbol.test(line.trim()))?.[1] ?? line;
+}
+
 const clausesOf = (words: string): string[] =>
   words
     .normalize('NFKC')
-    .split(/[，。！？；,.!?;\n]+/)
+    .split(/[，。！？；,.!?;~…\n]+/)
     .map((clause) => clause.trim())
     .filter(Boolean);
 
@@ -36,7 +44,7 @@ const clausesOf = (words: string): string[] =>
 export const lettersOf = (words: string): string => words.normalize('NFKC').replace(/[\p{P}\p{S}\s]/gu, '');
 
 export const isQuestion = (words: string): boolean =>
-  /[?？]|[吗么呢]$|谁|什么|哪|怎|为何|为啥|几[个时点岁更天年次回]|几$|多少|(\p{Script=Han})[不没]\1|吧[?？]/u.test(
+  /[?？]|[吗么呢]$|谁|什么|哪|怎|为何|为啥|几[个时点岁更天年次回人位只条口家]|十几|几$|多[少远大高长深重宽久]|[了过个]没有?[?？]?$|(\p{Script=Han})[不没]\1|吧[?？]/u.test(
     words.trim(),
   ) ||
   // a request expects an answer, like a question
@@ -142,13 +150,14 @@ export interface InterpretationContext {
 
 /** Interprets a line by its words; undefined if nothing matches. */
 export function interpret(
-  words: string,
+  line: string,
   { plot, speaker, replies, isSpent = () => false, lastSubjectIndex }: InterpretationContext,
 ): Interpretation | undefined {
+  const words = spell(line);
   const letters = lettersOf(words);
-  if (letters === restartLine) return { kind: 'restart' };
-  if (letters === turnBackLine) return { kind: 'turnBack' };
-  const exactReply = replies.find(({ line }) => lettersOf(line) === letters);
+  if (restartPattern.test(letters)) return { kind: 'restart' };
+  if (turnBackPattern.test(letters)) return { kind: 'turnBack' };
+  const exactReply = replies.find((one) => lettersOf(one.line) === letters);
   if (exactReply) return { kind: 'reply', reply: exactReply };
   if (isAbusive(words)) return { kind: 'meaning', meaning: '骂人' };
   if (patterns[0]?.words.test(words)) return { kind: 'meaning', meaning: patterns[0].meaning };
@@ -175,8 +184,9 @@ export function interpret(
     return pronoun !== undefined && (lastSubject !== undefined || pronoun !== speakerPronoun);
   };
   const mentionedSubject = (clause: string) =>
-    subjects.find(({ names }) => names.some((name) => clause.includes(name))) ??
-    (isOfOther(clause) ? lastSubject : undefined);
+    subjects.find(({ names }) =>
+      names.some((name) => (name.length > 1 ? clause : clause.replace(compoundWords, '')).includes(name)),
+    ) ?? (isOfOther(clause) ? lastSubject : undefined);
   const isSpeaker = ({ names }: { names: string[] }) => names.some((name) => speaker.includes(name));
   const subject = clauses.map(mentionedSubject).find((one) => one && !isSpeaker(one));
   const isAsking = isQuestion(words);
@@ -195,7 +205,15 @@ export function interpret(
   const [firstMeaning] = meanings.sort((one, other) => one.index - other.index);
   if (firstMeaning) {
     const fear = firstMeaning.meaning === '害怕' ? findFear(firstMeaning.clause) : undefined;
-    return { kind: 'meaning', meaning: firstMeaning.meaning, ...(fear && { fear }) };
+    const isAsked = (clause: string) =>
+      isQuestion(clause) || words.includes(`${clause}？`) || words.includes(`${clause}?`);
+    const secondQuestion = meanings.find(({ meaning, clause }) => meaning !== firstMeaning.meaning && isAsked(clause));
+    return {
+      kind: 'meaning',
+      meaning: firstMeaning.meaning,
+      ...(fear && { fear }),
+      ...(secondQuestion && isAsked(firstMeaning.clause) && { secondQuestion: secondQuestion.meaning }),
+    };
   }
   const speakerSubject = clauses.map(mentionedSubject).find(Boolean);
   return speakerSubject && { kind: 'words', index: speakerSubject.index };
@@ -207,7 +225,7 @@ const isEmotional = (meaning: Meaning): boolean =>
 
 /** Words of a question that do not belong to its topic. */
 const stopWords =
-  /为什么|什么|怎么样?|[这那下上]?一?[只个位座]|[这那][些样]|哪[里儿个些]?|多少|几[个次时]?|是不是|有没有|有些?|[谁何吗呢么吧啊呀你您我咱他她它们这那的了过着是在有里上下被把和跟与]/gu;
+  /为什么|什么|时候|怎么样?|[这那下上]?一?[只个位座]|[这那][些样]|哪[里儿个些]?|多少|几[个次时]?|是不是|有没有|有些?|[谁何吗呢么吧啊呀你您我咱他她它们这那的了过着是在有里上下被把和跟与]/gu;
 
 /** Splits a text into sentences. A quotation and a `*deed*` are each one sentence. */
 const sentencesOf = (text: string): string[] =>

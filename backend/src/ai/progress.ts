@@ -22,6 +22,8 @@ export interface Progress {
   endings: string[];
   /** Name by which the reader asked to be called. */
   called?: string;
+  /** Trade that the reader named. */
+  trade?: string;
   /** Subject of the last turn, as an index of the plot's `byWords`. */
   about?: number;
   /** The last scene with more than one way on, and the facts known there. */

@@ -22,7 +22,10 @@ import {
 } from './progress.ts';
 
 /** Whether the reader declined, objected, hesitated or wants to leave, so that the scene must not move on. */
-const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家', '反驳', '稍等'].includes(meaning);
+const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家', '反驳', '稍等', '改口'].includes(meaning);
+
+/** Whether a meaning has no place in the story, so that the story waits. */
+const isOutside = (meaning: Meaning): boolean => ['骂人', '胡话', '用法', '账户'].includes(meaning);
 
 /** Returns the answer to the reader's words, or, for null, what happens next. Deterministic. */
 export function composeTurn(teller: Teller, before: Progress, words: string | null, variantIndex = 0): TurnResult {
@@ -55,6 +58,10 @@ class TurnComposer {
     this.#progress.idle += 1;
   }
 
+  get #trade(): string | undefined {
+    return this.#progress.trade ?? this.#persona.trade;
+  }
+
   compose(words: string | null): TurnResult {
     const by = this.#composeParts(words);
     this.#noticeFear();
@@ -75,6 +82,8 @@ class TurnComposer {
     if (interpretation?.kind === 'turnBack') return this.#turnBack();
     if (isOver) return this.#stayClosed();
     this.#introduceScene(interpretation);
+    if (introduction || (interpretation?.kind === 'meaning' && interpretation.meaning === '自述'))
+      this.#progress.trade = personaOf(words ?? '').trade ?? this.#progress.trade;
     if (introduction) {
       this.#progress.called = introduction.name;
       this.#appendNext('introduced', common.introductionAnswers);
@@ -126,8 +135,7 @@ class TurnComposer {
   #introduceScene(interpretation: Interpretation | undefined): void {
     const { at, steps } = this.#progress;
     if (steps > 0 || at !== this.#teller.plot.scenes[0]?.id || interpretation?.kind === 'goOn') return;
-    if (interpretation?.kind === 'meaning' && (interpretation.meaning === '骂人' || interpretation.meaning === '胡话'))
-      return;
+    if (interpretation?.kind === 'meaning' && isOutside(interpretation.meaning)) return;
     this.#tellNextStep();
   }
 
@@ -210,16 +218,15 @@ class TurnComposer {
     this.#parts.push(this.#fill(sentence));
   }
 
-  #answerMeaning({ meaning, fear }: { meaning: Meaning; fear?: string }, words: string): void {
-    const { byMeaning } = this.#teller.plot;
+  #answerMeaning(interpretation: Extract<Interpretation, { kind: 'meaning' }>, words: string): void {
+    const { meaning, fear, secondQuestion } = interpretation;
     const saysFear = /怕|吓|胆|慌|scared|afraid/i.test(words);
     if (fear) this.#fear = fear;
     if (meaning === '记得' && this.#mentionFact(true)) return;
     const hasKnownName = meaning === '我是谁' && this.#progress.called;
-    const knowsTrade =
-      this.#persona.trade && !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
-    if (hasKnownName) this.#appendNext('known', common.knownNameAnswers);
-    else if (knowsTrade) this.#appendNext('trade', common.tradeAnswers);
+    const knowsTrade = this.#trade && !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
+    if (knowsTrade) this.#appendNext('trade', common.tradeAnswers);
+    else if (hasKnownName) this.#appendNext('known', common.knownNameAnswers);
     else if (
       meaning === '害怕' &&
       saysFear &&
@@ -227,9 +234,15 @@ class TurnComposer {
       (this.#progress.used.fear ?? 0) < common.fearAnswers.length
     ) {
       this.#appendNext('fear', common.fearAnswers);
-    } else this.#appendNext(meaning, [...(byMeaning[meaning] ?? []), ...common.commonAnswers[meaning]]);
-    if (meaning === '好') this.#advance();
-    else if (meaning !== '骂人' && meaning !== '胡话') this.#remindOfChoice(isReluctant(meaning));
+    } else this.#appendMeaning(meaning);
+    if (secondQuestion) this.#appendMeaning(secondQuestion);
+    if (meaning === '好' || meaning === '厌烦') this.#advance();
+    else if (!isOutside(meaning)) this.#remindOfChoice(isReluctant(meaning));
+  }
+
+  #appendMeaning(meaning: Meaning): void {
+    const ownAnswers = this.#teller.plot.byMeaning[meaning] ?? [];
+    this.#appendNext(meaning, [...ownAnswers, ...common.commonAnswers[meaning]]);
   }
 
   /** Answers words that were not understood. The scene goes on after a remark, but not after a question. */
@@ -281,8 +294,8 @@ class TurnComposer {
 
   #restart(): 'reply' {
     const { plot, opening } = this.#teller;
-    const { endings, used, called } = this.#progress;
-    this.#progress = { ...initialProgress(plot), endings, used, ...(called && { called }) };
+    const { endings, used, called, trade } = this.#progress;
+    this.#progress = { ...initialProgress(plot), endings, used, ...(called && { called }), ...(trade && { trade }) };
     for (const key of Object.keys(used)) if (/^(memory|meanwhile|reply) /.test(key)) delete used[key];
     this.#parts.push(common.restartNotice, ...opening.split('\n\n').slice(-2));
     return 'reply';
@@ -336,7 +349,13 @@ class TurnComposer {
       .replaceAll('{place}', scene?.place ?? '')
       .replaceAll('{hour}', scene?.hour === '夜' ? '夜里' : (scene?.hour ?? ''))
       .replaceAll('{fear}', this.#fear ?? '')
-      .replaceAll('{trade}', this.#persona.trade ?? '');
+      .replaceAll('{trade}', this.#trade ?? '')
+      .replaceAll('{lines}', () => this.#describeOffers());
+  }
+
+  #describeOffers(): string {
+    const lines = offeredReplies(this.#teller.plot, this.#progress).slice(0, 2);
+    return lines.map(({ line }) => `‘${line}’`).join('或者');
   }
 }
 
