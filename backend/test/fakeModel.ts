@@ -132,6 +132,17 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
     behave: streams(...['哈', '哈哈', '哈哈哈', '，公子'].map(delta), finish('stop')),
     text: '哈哈哈哈哈哈，公子',
   },
+  'one sentence again and again without an end': {
+    behave: async (response) => {
+      for (let isOpen = true; isOpen; await sleep(1)) {
+        response.write(delta('夜里风大。').repeat(20));
+        response.once('close', () => {
+          isOpen = false;
+        });
+      }
+    },
+    text: '夜里风大。'.repeat(1_200),
+  },
   'few letters, whose pieces each repeat the text so far': {
     behave: streams(...['她', '她点', '她点头。', '她点头。'].map(delta), finish('stop')),
     text: '她点头。',

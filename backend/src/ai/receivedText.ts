@@ -24,6 +24,8 @@ const decodeEntity = (whole: string, name?: string, decimal?: string, hex?: stri
 
 /** A text of this length is not repeated by chance. */
 const SURE_CHARACTERS = 12;
+/** Pieces that stay shorter than that are new words after this number, such as those of a model in a loop. */
+const UNDECIDED_PIECES = 16;
 
 /** Joins the pieces of a text. Each piece may repeat all text before it, and a gateway may have escaped it for HTML. */
 export class ReceivedText {
@@ -66,15 +68,17 @@ export class ReceivedText {
     if (formerPiece === '') return this.#emit(piece);
     if (!this.#undecidedPieces)
       return this.#emit(this.#repeatsAll(piece) ? piece.slice(this.#emittedText.length) : piece);
+    this.#undecidedPieces.push(piece);
     if (piece.startsWith(formerPiece)) {
-      this.#undecidedPieces.push(piece);
       const isSure =
         formerPiece.length >= SURE_CHARACTERS || (this.#undecidedPieces.length > 2 && piece.length >= SURE_CHARACTERS);
-      if (!isSure) return '';
-      this.#undecidedPieces = null;
-      return this.#emit(piece.slice(this.#emittedText.length));
+      if (isSure) {
+        this.#undecidedPieces = null;
+        return this.#emit(piece.slice(this.#emittedText.length));
+      }
+      if (this.#undecidedPieces.length < UNDECIDED_PIECES) return '';
     }
-    const words = [...this.#undecidedPieces, piece].join('');
+    const words = this.#undecidedPieces.join('');
     this.#undecidedPieces = null;
     return this.#emit(words);
   }
