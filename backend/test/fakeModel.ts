@@ -323,6 +323,10 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
       finish('stop'),
     ),
   },
+  'busy by two headers, then whole': {
+    behave: (response, request, attempt) =>
+      (attempt === 1 ? answers('', 429, { 'Retry-After': '0, 0.1' }) : streams(ordinary))(response, request, attempt),
+  },
   'unavailable until a date, then whole': {
     behave: (response, request, attempt) =>
       attempt === 1
@@ -409,6 +413,13 @@ export const failedAnswers: Record<string, { behave: Behaviour; said?: string; o
     outcome: 'failed',
     said: 'model not loaded',
   },
+  'an error in a stream that quotes the key': {
+    behave: streams(event({ error: { message: `${'x'.repeat(175)} bad key sk-secret` } })),
+    outcome: 'failed',
+    said: 'bad key …',
+  },
+  'a page that quotes the key': { behave: answers('<p>Bearer sk-secret'), outcome: 'failed', said: 'Bearer …' },
+  'a proxy that wants a password': { behave: answers('', 407), outcome: 'unreachable', said: 'fetch failed' },
   'an error of another form': {
     behave: answers({ object: 'error', message: 'no such model' }),
     outcome: 'failed',

@@ -15,11 +15,13 @@ const ANSWER_BYTES = 16 * 1024 * 1024;
 /** Time for a usage report after the finish reason. Then the answer has ended, even if the connection stays open. */
 const AFTER_FINISH_MS = 1_000;
 
+/** Characters of a text that an excerpt is made of. */
+const SOURCE_CHARACTERS = 2_000;
 const EXCERPT_CHARACTERS = 200;
 
 /** Shortens a text to one line for a log. */
 export const excerptOf = (text: string): string =>
-  text.slice(0, 2_000).replace(/\s+/g, ' ').trim().slice(0, EXCERPT_CHARACTERS);
+  text.slice(0, SOURCE_CHARACTERS).replace(/\s+/g, ' ').trim().slice(0, EXCERPT_CHARACTERS);
 
 /**
  * Reads a chat completion, streamed or not, and detects which of the two it is. Ends once the answer is complete.
@@ -62,10 +64,11 @@ async function readNext(reader: ReadableStreamDefaultReader<Uint8Array>, answer:
   }
 }
 
-/** Returns the code or message of an error's `cause`: the message of Node's `fetch` is only "fetch failed". */
+/** Returns the code or message of an error's `cause`, if it has one: the message of `fetch` is only "fetch failed". */
 export function causeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
+  if (!(error instanceof Error)) return String(error);
+  const cause: NodeJS.ErrnoException = error.cause instanceof Error ? error.cause : error;
+  return cause.code || cause.message || error.message;
 }
 
 /** Finish reasons of a complete text. Any other reason means that it ended too early. */
@@ -193,16 +196,16 @@ class AnswerReader {
   assertComplete(): void {
     if (this.#fault) throw this.#fault;
     if (this.#reason === null) {
-      if (!this.#hasText) throw this.fault('empty', excerptOf(this.#body));
+      if (!this.#hasText) throw this.fault('empty', this.#body);
       throw this.fault('cut', 'ended without a finish reason');
     }
     if (completeReasons.has(this.#reason)) return;
     if (lengthPattern.test(this.#reason)) throw this.fault('length', `finish_reason ${this.#reason}`);
-    throw this.fault(filterPattern.test(this.#reason) ? 'filtered' : 'cut', `finish_reason ${excerptOf(this.#reason)}`);
+    throw this.fault(filterPattern.test(this.#reason) ? 'filtered' : 'cut', `finish_reason ${this.#reason}`);
   }
 
   fault(kind: StorytellerFault['kind'], excerpt: string): StorytellerFault {
-    return new StorytellerFault(kind, this.#status, excerpt);
+    return new StorytellerFault(kind, this.#status, excerpt.slice(0, SOURCE_CHARACTERS));
   }
 
   /** Detects the form by the first character, since endpoints and proxies send wrong content types. */
@@ -271,6 +274,6 @@ class AnswerReader {
   #recordFault(data: string): void {
     if (this.#reason !== null) return;
     const kind = this.#hasText ? 'cut' : 'failed';
-    this.#fault ??= this.fault(filterPattern.test(data) ? 'filtered' : kind, excerptOf(data));
+    this.#fault ??= this.fault(filterPattern.test(data) ? 'filtered' : kind, data);
   }
 }

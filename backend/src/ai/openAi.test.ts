@@ -52,7 +52,11 @@ function storytellerAt(baseUrl: string, limits = { firstMs: 1_500, idleMs: 1_500
   };
   const storyteller = openAiStoryteller(settings, loadPrompts(undefined));
   const endpoint = endpointOf(settings);
-  return { lines, storyteller: withMonitoring(storyteller, { endpoint, limits, log, counters: null }) };
+  return {
+    lines,
+    bare: storyteller,
+    storyteller: withMonitoring(storyteller, { endpoint, limits, log, counters: null }),
+  };
 }
 
 const story = {
@@ -188,6 +192,25 @@ test('logs many failures of one kind once', async () => {
   const { storyteller, lines } = await modelThat(failedAnswers['500']?.behave ?? message(''));
   for (let count = 0; count < 20; count += 1) await expect(told(storyteller)).rejects.toThrow();
   expect(lines).toHaveLength(1);
+});
+
+test('counts the tokens of a reply once, though each piece reports them', async () => {
+  const usages = [100, 110, 110].map((total_tokens) =>
+    delta('夜里风大。').replace('{', `{"usage":{"total_tokens":${total_tokens}},`),
+  );
+  const { bare } = await modelThat(streams(...usages, finish('stop')));
+  const reports: Piece[] = [];
+  for await (const piece of bare.generate(context, { signal })) if ('usage' in piece) reports.push(piece);
+  expect(reports).toEqual([{ usage: { totalTokens: 110 } }]);
+});
+
+test('waits for the longest of several Retry-After headers, here longer than the limit', async () => {
+  const { storyteller, lines } = await modelThat((response, request, attempt) => {
+    if (attempt > 1) return message(wholeText)(response, request, attempt);
+    response.writeHead(429, { 'Retry-After': '5, 7' }).end('slow');
+  });
+  await expect(told(storyteller)).rejects.toThrow();
+  expect(lines).toMatchObject([{ outcome: 'busy', status: 429 }]);
 });
 
 test('logs nothing where all is well', async () => {

@@ -47,6 +47,7 @@ export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): St
   async function* streamReply(messages: ChatMessage[], formerText: string, signal: AbortSignal): AsyncIterable<Piece> {
     const converter = new SmallText(hasUnmarkedReasoning);
     let emittedText = '';
+    let totalTokens: number | null = null;
     const toPiece = (text: string): Piece => {
       const isFirst = emittedText === '' && text !== '';
       emittedText += text;
@@ -61,15 +62,17 @@ export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): St
           emittedText = '';
         }
         yield toPiece(text);
-        if (part.tokens !== null) yield { usage: { totalTokens: part.tokens } };
+        totalTokens = part.tokens ?? totalTokens;
       }
     } catch (error) {
       yield toPiece(converter.end(false));
+      if (totalTokens !== null) yield { usage: { totalTokens } };
       const isCutThought = error instanceof StorytellerFault && error.kind === 'length' && emittedText === '';
       throw isCutThought ? emptyAnswer('only thoughts') : error;
     }
     hasUnmarkedReasoning = converter.hasUnmarkedReasoning;
     yield toPiece(converter.end());
+    if (totalTokens !== null) yield { usage: { totalTokens } };
     if (emittedText === '') throw emptyAnswer('no visible text');
   }
 
@@ -123,28 +126,45 @@ const keepAlivePart: AnswerPart = { text: '', tokens: null };
 /** Statuses of a rate limit or of an overloaded model. */
 const busyStatuses = new Set([429, 503, 529]);
 
-/** Requests an answer. Repeats the request once if the endpoint is busy or has failed and the time limit allows it. */
+/** Requests an answer. Faults contain an excerpt of what was received, without the API key. */
 async function* callModel(settings: ModelSettings, request: object, signal: AbortSignal): AsyncIterable<AnswerPart> {
+  try {
+    yield* requestAnswer(settings, request, signal);
+  } catch (error) {
+    if (!(error instanceof StorytellerFault)) throw error;
+    const { kind, status, excerpt } = error;
+    const { apiKey } = settings;
+    throw new StorytellerFault(kind, status, excerptOf(apiKey ? excerpt.replaceAll(apiKey, '…') : excerpt));
+  }
+}
+
+/** Requests an answer. Repeats the request once if the endpoint is busy or has failed and the time limit allows it. */
+async function* requestAnswer(
+  settings: ModelSettings,
+  request: object,
+  signal: AbortSignal,
+): AsyncIterable<AnswerPart> {
   const endsAt = performance.now() + settings.totalMs;
   const first = await sendRequest(settings, request, signal);
   if (first.ok) return yield* readAnswer(first);
   const waitMs = retryAfterMs(first.headers.get('retry-after')) ?? PAUSE_MS;
   const isTemporary = first.status >= 500 || busyStatuses.has(first.status);
-  if (!isTemporary || performance.now() + waitMs >= endsAt) throw await refusal(settings, first);
+  if (!isTemporary || performance.now() + waitMs >= endsAt) throw await refusal(first);
   first.body?.cancel().catch(() => {});
   for (let remainingMs = waitMs; remainingMs > 0; remainingMs -= KEEP_ALIVE_MS) {
     await sleep(Math.min(remainingMs, KEEP_ALIVE_MS), undefined, { signal });
     yield keepAlivePart;
   }
   const second = await sendRequest(settings, request, signal);
-  if (!second.ok) throw await refusal(settings, second);
+  if (!second.ok) throw await refusal(second);
   yield* readAnswer(second);
 }
 
-/** Parses `Retry-After`, in seconds or as a date; null for anything else. */
+/** Parses `Retry-After`, in seconds or as a date; null for anything else. Of several headers, the longest counts. */
 function retryAfterMs(header: string | null): number | null {
   if (header === null) return null;
-  if (/^\s*\d+(\.\d+)?\s*$/.test(header)) return Number(header) * 1000;
+  const seconds = header.split(',').map((part) => part.trim());
+  if (seconds.every((part) => /^\d+(\.\d+)?$/.test(part))) return Math.max(...seconds.map(Number)) * 1000;
   const time = Date.parse(header);
   return Number.isNaN(time) ? null : Math.max(0, time - Date.now());
 }
@@ -186,8 +206,8 @@ async function sendRequest(
 const REFUSAL_BYTES = 4_096;
 const REFUSAL_MS = 500;
 
-/** Builds the fault of a failed response. Its body is read up to a limit, and the API key is removed from it. */
-async function refusal({ apiKey }: ModelSettings, response: Response): Promise<StorytellerFault> {
+/** Builds the fault of a failed response. Its body is read up to a limit. */
+async function refusal(response: Response): Promise<StorytellerFault> {
   const { status, headers } = response;
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
@@ -204,8 +224,7 @@ async function refusal({ apiKey }: ModelSettings, response: Response): Promise<S
   } finally {
     reader?.cancel().catch(() => {});
   }
-  const redactedText = apiKey ? responseText.replaceAll(apiKey, '…') : responseText;
-  return new StorytellerFault(kindOf(status, redactedText), status, excerptOf(redactedText));
+  return new StorytellerFault(kindOf(status, responseText), status, responseText);
 }
 
 function kindOf(status: number, responseText: string): FaultKind {
