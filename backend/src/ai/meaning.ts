@@ -44,7 +44,7 @@ const clausesOf = (words: string): string[] =>
 export const lettersOf = (words: string): string => words.normalize('NFKC').replace(/[\p{P}\p{S}\s]/gu, '');
 
 export const isQuestion = (words: string): boolean =>
-  /[?？]|[吗么呢]$|谁|什么|哪|怎|为何|为啥|几[个时点岁更天年次回人位只条口家]|十几|几$|多[少远大高长深重宽久]|[了过个]没有?[?？]?$|(\p{Script=Han})[不没]\1|吧[?？]/u.test(
+  /[?？]|[吗么呢]$|谁|什么|(?<!天)哪|怎|为何|为啥|几[个时点岁更天年次回人位只条口家]|十几|几$|多[少远大高长深重宽久]|[了过个]没有?[?？]?$|(\p{Script=Han})[不没]\1|吧[?？]/u.test(
     words.trim(),
   ) ||
   // a request expects an answer, like a question
