@@ -265,7 +265,7 @@ function findFear(words: string): string | undefined {
     /(?<![不没别莫可恐哪只生])(?:害)?怕(?:的是|见|遇见|听)?([\p{Script=Han}]{1,4}?)(?=[，。；、！\s]|了|得|和|怕|$)/u.exec(
       words,
     ) ?? [];
-  return fear && !/^[你您我他她了得是死的羞吗么呢什]/.test(fear) && !isAbusive(fear) ? fear : undefined;
+  return fear && !/^(?:[你您我他她了得是死的羞吗么呢什]|[事生]$)/.test(fear) && !isAbusive(fear) ? fear : undefined;
 }
 
 /** The parts of a reader's 人设 that a speaker can mention. */
@@ -299,7 +299,10 @@ export function personaOf(text: string): Persona {
   const address =
     findIntroduction(traits)?.name ??
     firstMatch(
-      (clause) => /^(?:我的?)?(?:名字|姓名|昵称|称呼)[是:]\s*(\p{Script=Han}{1,6}|[A-Za-z]{1,12})$/u.exec(clause)?.[1],
+      (clause) =>
+        /^(?:我的?)?(?:(?:名字|姓名|昵称|称呼|网名|name)(?:叫做?|[是:])|外号|绰号|名叫|姓.名)\s*(\p{Script=Han}{1,6}|[A-Za-z]{1,12})$/iu.exec(
+          clause,
+        )?.[1],
     );
   // in a story 只怕 means “perhaps”, in a list of traits “fears only”
   const fear = firstMatch((clause) => findFear(clause.replace(/^(我)?[就只也]怕/, '怕')));
