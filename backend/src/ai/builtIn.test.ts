@@ -93,6 +93,12 @@ describe('a story that listens', () => {
     expect(new Conversation().say('你是谁？')).toMatch(/^她没有走近.*我姓聂/s);
   });
 
+  test('answers the last sentence of a line that was not understood, and a name with the own', () => {
+    const talk = new Conversation();
+    expect(talk.say('剑？我有一把旧的')).not.toContain('我只知道');
+    expect(talk.say('我叫阿宁，你呢？')).toMatch(/阿宁。.*小倩/s);
+  });
+
   test('goes on by a step after some turns in which nothing was chosen', () => {
     const talk = new Conversation();
     const replies = ['你是谁？', '这是哪里？', '你多大了？', '你饿不饿？'].map((question) => talk.say(question));

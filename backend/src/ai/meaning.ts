@@ -83,7 +83,7 @@ export function findIntroduction(words: string): { name: string; rest: string } 
   const others = clausesOf(words.normalize('NFKC').replace(match[0], '')).filter(
     (clause) => !/^(我|你|您)?(别|不要|莫)(再)?(叫|喊|称呼)我/.test(clause) && !introductionPattern.test(clause),
   );
-  return { name, rest: others.join('，') };
+  return { name, rest: others.join('，').replace(/^[你您]呢$/, '你叫什么') };
 }
 
 const isNegated = (clause: string, word: string): boolean =>

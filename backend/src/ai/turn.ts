@@ -248,8 +248,9 @@ class TurnComposer {
   /** Answers words that were not understood. The scene goes on after a remark, but not after a question. */
   #answerOther(words: string): void {
     const ownAnswers = this.#teller.plot.byMeaning.其他 ?? [];
+    const lastSentence = words.match(/[^。！？!?]+[。！？!?]*$/)?.[0] ?? words;
     if (isQuestion(words) && this.#recall(words, false)) this.#remindOfChoice();
-    else if (isQuestion(words)) {
+    else if (isQuestion(lastSentence)) {
       const isYesOrNo = /(吗|(?<![什怎])么)[?？]?$|是不是|会不会|有没有|能不能/.test(words);
       const isAboutYou = /[你您]/.test(words) && !(isYesOrNo && /[我他她它]/.test(words));
       const kind = isAboutYou ? 'you' : isYesOrNo ? 'whether' : 'other';
