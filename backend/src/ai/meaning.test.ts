@@ -197,6 +197,11 @@ test.each([
   ['气死我了', '诉苦'],
   ['我恨死了', '诉苦'],
   ['我恨你', '不'],
+  ['你想不想回家', undefined],
+  ['你叫我怎么信你', '真假'],
+  ['你笑起来很好看', '夸奖'],
+  ['别当我不知道', undefined],
+  ['你说给我听', 'goOn'],
 ])('“%s” means %s', (words, meaning) => {
   expect(meantBy(words)).toBe(meaning);
 });
