@@ -34,7 +34,11 @@ export async function claimEarlyBody(call: RequestedCall, fallback: Promise<unkn
   const earlyRequest = findEarlyRequest(call);
   if (!earlyRequest) return undefined;
   const toNull = () => null;
-  const readBody = async (response: Response) => response.ok && parseJson(await response.clone().text());
+  const readBody = async (response: Response) => {
+    const text = response.ok && (await response.clone().text());
+    // `fallback` decodes what is not UTF-8
+    return text && !text.includes('\ufffd') && parseJson(text);
+  };
   const reading = earlyRequest.response.then(readBody).catch(toNull);
   const body: unknown = await Promise.race([reading, fallback.then(toNull, toNull)]);
   const isUsable = typeof body === 'object' && body !== null && !isEnvelope(body) && !call.signal?.aborted;

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, rs, test } from '@rstest/core';
-import type { InternalAxiosRequestConfig } from 'axios';
+import { AxiosError, type InternalAxiosRequestConfig } from 'axios';
 import { fakeApi, onTestEnd } from '../../testing';
-import { request } from './request';
+import { claimEarlyBody } from './earlyRequest';
+import { replaceAdapter, request } from './request';
 
 const holder = globalThis as { __liaozhai?: unknown };
 
@@ -41,6 +42,53 @@ test.each([
   await expect(request({ url: '/v1/profile', method: 'POST', body: { login: '宁' } })).rejects.toMatchObject({
     kind: 'invalid',
     fields,
+  });
+});
+
+describe('a body is read by its bytes', () => {
+  const utf8 = new TextEncoder().encode('{"name":"聂小倩"}');
+  const quote = (name: number[]) => Uint8Array.of(...new TextEncoder().encode('{"name":"'), ...name, 0x22, 0x7d);
+  const gbk = quote([0xc4, 0xf4, 0xd0, 0xa1, 0xd9, 0xbb]);
+  const damaged = quote([0xe5, 0xe5, 0xb0, 0x8f]);
+
+  /** Answers as XMLHttpRequest does: text by the declared charset, unless bytes are requested. */
+  const answer = async (bytes: Uint8Array<ArrayBuffer>, type: string, status: number) => {
+    const charset = /charset=(.+)/.exec(type)?.[1];
+    const restore = replaceAdapter(async (config) => {
+      const data = config.responseType === 'arraybuffer' ? bytes.buffer : new TextDecoder(charset).decode(bytes);
+      const response = { data, status, statusText: '', headers: { 'content-type': type }, config };
+      if (status === 200) return response;
+      throw new AxiosError('', undefined, config, undefined, response);
+    });
+    onTestEnd(restore);
+    return request({ url: '/v1/user' }).catch((error: unknown) => error);
+  };
+
+  test.each([
+    ['UTF-8 declared as Latin-1', utf8, 'application/json; charset=ISO-8859-1'],
+    ['UTF-8 in a page of Latin-1', utf8, 'text/html; charset=windows-1252'],
+    ['UTF-8 without a charset', utf8, 'application/json'],
+    ['GBK that is declared', gbk, 'application/json; charset=GBK'],
+  ])('%s', async (_, bytes, type) => {
+    expect(await answer(bytes, type, 200)).toEqual({ name: '聂小倩' });
+    withEarly(Promise.resolve(new Response(bytes, { headers: { 'content-type': type } })));
+    expect(await request({ url: '/v1/stories' })).toEqual({ name: '聂小倩' });
+  });
+
+  test('a damaged character costs only itself', async () => {
+    expect(await answer(damaged, 'application/json; charset=utf8mb4', 200)).toEqual({ name: '\ufffd小' });
+  });
+
+  test('one that is not UTF-8 waits for axios', async () => {
+    withEarly(Promise.resolve(new Response(gbk)));
+    expect(await claimEarlyBody({ method: 'get', url: '/api/v1/stories' }, new Promise(() => {}))).toBeUndefined();
+  });
+
+  test('the words of a refusal, too', async () => {
+    const words = new TextEncoder().encode('{"message":"今天已经签到过了"}');
+    expect(await answer(words, 'application/json; charset=ISO-8859-1', 409)).toMatchObject({
+      message: '今天已经签到过了',
+    });
   });
 });
 

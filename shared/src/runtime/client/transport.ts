@@ -21,12 +21,14 @@ export const createAxios = (
 ): AxiosInstance => {
   const client = axios.create({
     ...settings,
+    // as text it would be decoded by the declared charset
+    responseType: 'arraybuffer',
     transformResponse(raw: unknown, _headers, status) {
       return withFields(parse(raw), status, this);
     },
     adapter: (config) => {
       const send = getReplacement() ?? getAdapter(axios.defaults.adapter, config);
-      return around(withClock(withEarlyRequest(send)))(config);
+      return around(withReading(withEarlyRequest(send)))(config);
     },
   });
   client.interceptors.response.use(applyStatedStatus);
@@ -47,18 +49,34 @@ function applyStatedStatus(response: AxiosResponse): AxiosResponse {
   throw new AxiosError(`status ${status} in the body`, undefined, config, request, statedResponse);
 }
 
-/** Estimates the server's clock from the headers of each response. */
-const withClock =
+/** JSON is UTF-8, although some proxies declare another charset. The declared one applies to a body that is not UTF-8. */
+function decodeText(bytes: ArrayBuffer, { 'content-type': type }: AxiosResponse['headers']): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const [, charset] = /charset="?(gbk|gb2312|gb18030|big5|utf-16)/i.exec(String(type)) ?? [];
+    return new TextDecoder(charset).decode(bytes);
+  }
+}
+
+/** Decodes the body of each response, and estimates the server's clock from its headers. */
+const withReading =
   (next: AxiosAdapter): AxiosAdapter =>
   async (config) => {
     const requestedAt = Date.now();
-    const noteClock = (answer?: AxiosResponse) => answer && noteServerTime(answer.headers, requestedAt);
+    const read = (answer?: AxiosResponse) => {
+      if (!answer) return;
+      noteServerTime(answer.headers, requestedAt);
+      // not `instanceof`: the buffer may come from another realm
+      if (Object.prototype.toString.call(answer.data) === '[object ArrayBuffer]')
+        answer.data = decodeText(answer.data as ArrayBuffer, answer.headers);
+    };
     try {
       const answer = await next(config);
-      noteClock(answer);
+      read(answer);
       return answer;
     } catch (cause) {
-      if (cause instanceof AxiosError) noteClock(cause.response);
+      if (cause instanceof AxiosError) read(cause.response);
       throw cause;
     }
   };
@@ -81,7 +99,8 @@ const parse = (text: unknown): unknown => {
 async function toAxiosResponse(response: Response, config: InternalAxiosRequestConfig): Promise<AxiosResponse> {
   const { status, statusText } = response;
   const headers = new AxiosHeaders(Object.fromEntries(response.headers));
-  return { data: parse(await response.text()), status, statusText, headers, config };
+  const data = parse(decodeText(await response.arrayBuffer(), headers));
+  return { data, status, statusText, headers, config };
 }
 
 /** Rejects when the request's timeout or signal ends it, as a started adapter would. */
