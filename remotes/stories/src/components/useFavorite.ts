@@ -1,12 +1,12 @@
 import { toast, useCapability } from '@liaozhai/shared/runtime';
-import { useState } from 'react';
+import { type MouseEvent, useState } from 'react';
 import type { Story } from '../model';
 import { texts } from '../texts';
 
 export interface Favorite {
   isSaved: boolean;
   label: string;
-  toggle: () => void;
+  toggle: (event: MouseEvent) => void;
 }
 
 /** Returns a story's saved state and its toggle; null if the server does not support favourites. The API code loads on first use. */
@@ -15,8 +15,9 @@ export function useFavorite(story: Story | undefined): Favorite | null {
   const [isSaving, setSaving] = useState(false);
   if (!isSupported || !story) return null;
   const { id, isFavorite: isSaved = false } = story;
-  const toggle = () => {
-    if (isSaving) return;
+  const toggle = ({ detail }: MouseEvent) => {
+    // the second click of a double tap must not undo the first
+    if (isSaving || detail > 1) return;
     setSaving(true);
     void import(/* webpackChunkName: "favorite" */ '../api/favorites')
       .then(

@@ -1,5 +1,5 @@
 import { api, store } from '@liaozhai/shared/runtime';
-import { offline, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { fireEvent, offline, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { storyDto } from '../fixtures';
 import remote from '../remote';
@@ -230,6 +230,16 @@ describe('收藏', () => {
     await waitFor(() => expect(toasts()).toEqual(['已收藏，在「我的」里能找到']));
     come(storyDto({ is_favorite: false }));
     expect(await remove()).toBeTruthy();
+  });
+
+  test('is saved by a double tap, as by one', async () => {
+    const { user, requests } = openRemote(remote, { [url]: storyDto({ is_favorite: false }), [put]: {} }, offered);
+    const button = await add();
+    await user.click(button);
+    await waitFor(() => expect(toasts()).toEqual(['已收藏，在「我的」里能找到']));
+    fireEvent.click(button, { detail: 2 });
+    expect(await remove()).toBeTruthy();
+    expect(requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
   });
 
   test('is taken back', async () => {
