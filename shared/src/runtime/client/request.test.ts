@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { getAdapter } from 'axios';
 import {
   accountEmailSchema,
+  checkInSchema,
   conversationSchema,
   cursorPageSchema,
   endpoints,
@@ -525,6 +526,16 @@ describe('an answer that is none of the server’s', () => {
     for (const url of ['/v1/logout', '/v1/cut'])
       expect(await failure(request({ url, method: 'POST' }))).toEqual({ kind: 'offline' });
   });
+
+  test.each(['', 'OK', 'null', 'true', '1', '{}', '[]'])(
+    'differs from a change that is confirmed by %j alone',
+    async (body) => {
+      api({ 'POST /v1/check-in': { status: 200, body }, 'GET /v1/check-in': { status: 200, body: 'true' } });
+      const call = { url: '/v1/check-in', schema: singleSchema(checkInSchema) };
+      expect(await request({ ...call, method: 'POST' })).toEqual({});
+      expect(await failure(request(call))).toEqual({ kind: 'offline' });
+    },
+  );
 
   test.each([404, 410])('a deletion answered %i is done', async (status) => {
     api({ 'DELETE /v1/x': { status, body: { message: '已删除' } }, 'GET /v1/x': { status, body: {} } });

@@ -86,8 +86,8 @@ export async function request<const Options extends RequestOptions>(options: Opt
       throw { kind: 'unauthenticated' } satisfies ApiError;
   });
   if (!schema) return responseBody as ResponseOf<Options>;
-  // a change that is confirmed without a body reads like one confirmed by an empty object
-  const isBare = method !== 'GET' && responseBody === '';
+  // a change that is confirmed by nothing, `null` or a word reads like one confirmed by an empty object
+  const isBare = method !== 'GET' && Object(responseBody) !== responseBody;
   const decoded = decode(schema, isBare ? {} : responseBody, `${method} ${url}`);
   if (decoded !== undefined && !(method === 'GET' && hasOnlyMessage(responseBody)))
     return decoded as ResponseOf<Options>;
