@@ -27,6 +27,10 @@ export function readersWords(message: unknown): string | undefined {
 }
 
 const pointsSchema = v.object(optional({ required: amount, balance: amount }));
+const priceSchema = v.object(optional({ price: amount }));
+
+/** Present price in a 409, in points. */
+export const priceOf = (body: unknown): number | null | undefined => readAs(priceSchema, body)?.price;
 
 /** Price and balance in a 402, in points; both 0 unless the body contains both. */
 export function pointsOf(body: unknown): { required: number; balance: number } {

@@ -60,6 +60,7 @@ describe('names a failed request by what can be done about it', () => {
     ['404 of whoever says no more', answered(404, { message: '' }), { kind: 'notFound' }],
     ['408', answered(408), { kind: 'timeout' }],
     ['409', answered(409, { code: 'busy' }), { kind: 'conflict', code: 'busy' }],
+    ['409 at a price in text', answered(409, { price: '9.00' }), { kind: 'conflict', code: '', price: 9 }],
     ['410', answered(410), { kind: 'gone' }],
     [
       '422',

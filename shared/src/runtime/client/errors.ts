@@ -5,6 +5,7 @@ import {
   isRouteMissing,
   MINOR_MODE,
   pointsOf,
+  priceOf,
   readersWords,
   retryAfterSeconds,
 } from '../../contract';
@@ -83,12 +84,14 @@ function errorByStatus(response: AxiosResponse, body: Body): ApiError {
       return { kind: 'gone' };
     case 408:
       return { kind: 'timeout' };
-    case 409:
+    case 409: {
+      const price = priceOf(body);
       return {
         kind: 'conflict',
         code: typeof body.code === 'string' ? body.code : '',
-        ...(typeof body.price === 'number' && { price: body.price }),
+        ...(typeof price === 'number' && { price }),
       };
+    }
     case 422:
       return { kind: 'invalid', fields };
     case 429: {
