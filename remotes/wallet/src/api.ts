@@ -9,6 +9,7 @@ import {
   onCaughtUpNeeded,
   orderSchema,
   ordersSchema,
+  readAs,
   readJson,
   STORAGE_KEYS,
   session,
@@ -81,14 +82,17 @@ const walletApi = api.injectEndpoints({
       transformResponse: toOrder,
     }),
     walletPlaceOrder: build.mutation<Order, OrderForm>({
-      query: ({ packageId, clientId }) => ({
-        url: endpoints.orders,
-        method: 'POST',
-        body: { package_id: packageId, client_id: clientId },
-        idempotencyKey: clientId,
-        schema: singleSchema(orderSchema),
-      }),
-      transformResponse: toOrder,
+      async queryFn({ packageId, clientId }, _queryApi, _options, send) {
+        const body = { package_id: packageId, client_id: clientId };
+        const placed = await send({ url: endpoints.orders, method: 'POST', body, idempotencyKey: clientId });
+        if (placed.error) return { error: placed.error };
+        const order = readAs(singleSchema(orderSchema), placed.data);
+        if (order) return { data: toOrder(order) };
+        // some servers confirm the order without sending it
+        const listed = await send({ url: endpoints.orders });
+        const found = readAs(ordersSchema, listed.data)?.data.find(({ client_id }) => client_id === clientId);
+        return found ? { data: toOrder(found) } : { error: listed.error ?? { kind: 'server', status: 200 } };
+      },
       async onQueryStarted(_form, { dispatch, queryFulfilled }) {
         const result = await queryFulfilled.catch(() => null);
         if (result) dispatch(walletApi.util.upsertQueryData('walletGetOrder', result.data.id, result.data));

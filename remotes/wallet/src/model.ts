@@ -99,7 +99,7 @@ export function checkoutLink(address: URL, { packageId, userId, returnUrl }: Pur
 
 const STATUSES = ['created', 'pending', 'paid', 'credited', 'expired', 'failed'] as const;
 
-export type OrderStatus = (typeof STATUSES)[number];
+export type OrderStatus = (typeof STATUSES)[number] | 'unknown';
 
 export interface Order {
   id: string;
@@ -108,7 +108,7 @@ export interface Order {
   packageId: string;
   points: number | undefined;
   priceCents: number | undefined;
-  /** `paid` for a status that this build does not know, so that the page keeps waiting. */
+  /** `unknown` for a status that this build does not know: the page keeps waiting. */
   status: OrderStatus;
   /** Payment method or provider, as shown to the user. */
   method: string;
@@ -124,7 +124,7 @@ export const toOrder = (dto: OrderDto): Order => ({
   packageId: dto.package_id ?? '',
   points: dto.points ?? undefined,
   priceCents: dto.price_cents ?? undefined,
-  status: STATUSES.find((status) => status === dto.status) ?? 'paid',
+  status: STATUSES.find((status) => status === dto.status) ?? 'unknown',
   method: inSentence(dto.method ?? ''),
   checkoutUrl: dto.checkout_url ?? undefined,
   createdAt: dto.created_at ?? undefined,
@@ -163,4 +163,4 @@ export const toOrders = ({ data, meta }: OrdersDto): Orders => ({
 export const isOpen = ({ status }: Order): boolean => status === 'created' || status === 'pending';
 
 /** Whether its outcome is still unknown. */
-export const isWaiting = (order: Order): boolean => isOpen(order) || order.status === 'paid';
+export const isWaiting = (order: Order): boolean => isOpen(order) || ['paid', 'unknown'].includes(order.status);

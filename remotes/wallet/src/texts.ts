@@ -64,6 +64,7 @@ export const texts = {
       credited: '充值成功',
       expired: '订单已过期',
       failed: '付款没有成功',
+      unknown: '还没有付款结果',
     },
     details: {
       created: '订单已经记下，没有扣款。再试一次就能接着付款。',
@@ -72,6 +73,7 @@ export const texts = {
       credited: '点数已经到账。',
       expired: '过了付款时间，没有扣款。',
       failed: '没有扣款，点数没有变化。可以换一种方式再试。',
+      unknown: '付过款的话，到账后余额自动增加，这一页会自己更新。久等没有结果，请联系客服。',
     },
     pay: '去付款',
     retry: '再试一次',

@@ -163,6 +163,42 @@ describe('where the server keeps orders', () => {
     expect(fresh).not.toBe(first);
   });
 
+  test('an order whose status is not known is placed once', async () => {
+    const left = leaving();
+    const order = { data: { ...orderDto(), status: 'unpaid' } };
+    const { user: person, requests } = openRemote(
+      remote,
+      { ...me, 'GET /v1/orders': ordersDto(), 'POST /v1/orders': order },
+      orders,
+    );
+    await person.click(await screen.findByRole('button', { name: '去付款 ¥6.00' }));
+    await waitFor(() => expect(left()).toEqual(['https://pay.example/checkout/1']));
+    expect(keysOf(requests)).toHaveLength(1);
+  });
+
+  test.each([{ status: 204 }, {}, 'OK', { message: '已下单' }])(
+    'an order that is only confirmed is looked for: %j',
+    async (confirmation) => {
+      const left = leaving();
+      let placed: ReturnType<typeof orderDto>[] = [];
+      const { user: person } = openRemote(
+        remote,
+        {
+          ...me,
+          'GET /v1/orders': () => ordersDto([...placed, orderDto({ client_id: 'another', checkout_url: null })]),
+          'POST /v1/orders': ({ body }: RecordedRequest) => {
+            placed = [orderDto({ id: 'new', client_id: (body as { client_id: string }).client_id })];
+            return confirmation;
+          },
+        },
+        orders,
+      );
+      await person.click(await screen.findByRole('button', { name: '去付款 ¥6.00' }));
+      await waitFor(() => expect(left()).toEqual(['https://pay.example/checkout/1']));
+      expect(toldTexts()).toEqual([]);
+    },
+  );
+
   test('an order at another price than was shown is shown before anything is paid', async () => {
     const left = leaving();
     const order = { data: orderDto({ price_cents: 700 }) };
@@ -192,7 +228,7 @@ describe('where the server keeps orders', () => {
     const open = await screen.findByRole('region', { name: '还没付款的订单' });
     const links = within(open).getAllByRole('link');
     expect(links.map((link) => link.getAttribute('href'))).toEqual(['/my/wallet/orders/2026112212345678']);
-    expect(links[0]?.textContent).toContain('请在 12:30 前付款');
+    expect(links[0]?.textContent).toContain('请在 11月22日 12:30 前付款');
   });
 
   test('offline nothing can be ordered, and the page says why', async () => {

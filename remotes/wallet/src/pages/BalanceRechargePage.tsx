@@ -1,4 +1,4 @@
-import { failureText, formatClock, formatPoints, hasNetwork } from '@liaozhai/shared/format';
+import { failureText, formatMoment, formatPoints, hasNetwork, serverNow } from '@liaozhai/shared/format';
 import {
   hostConfig,
   Link,
@@ -102,7 +102,7 @@ function OpenOrders({ orders }: { orders: Order[] }) {
             {({ id, points, priceCents, expiresAt }) => (
               <ListRow
                 title={points === undefined ? texts.order.title : formatPoints(points)}
-                detail={expiresAt && payBefore(formatClock(expiresAt))}
+                detail={expiresAt && payBefore(formatMoment(expiresAt, serverNow()))}
                 value={price(yuan(priceCents))}
                 asLink={<Link to={paths.order(id)} />}
               />
@@ -143,7 +143,7 @@ function useCheckout() {
   const placeOrder = (offer: Offer) => place({ packageId: offer.id, clientId: orderKeys.of(offer.id) });
   const pay = async (offer: Offer) => {
     let { data, error } = await placeOrder(offer);
-    if (data && !isOpen(data)) {
+    if (data && !isOpen(data) && data.status !== 'unknown') {
       // the order with this key is settled, so another tap means a new order
       orderKeys.forget(offer.id);
       ({ data, error } = await placeOrder(offer));

@@ -14,7 +14,7 @@ test('an unpaid order leads to its checkout until its time is over', async () =>
   openRemote(remote, { [call]: { data: orderDto() }, 'GET /v1/user': { data: me } }, signedIn);
   expect(await screen.findByRole('heading', { name: '等待付款' })).toBeTruthy();
   expect(screen.getByRole('link', { name: '去付款' }).getAttribute('href')).toBe('https://pay.example/checkout/1');
-  expect(screen.getByText('请在 12:30 前付款')).toBeTruthy();
+  expect(screen.getByText('请在 11月22日 12:30 前付款')).toBeTruthy();
   expect(screen.getByRole('link', { name: '换个档位' }).getAttribute('href')).toBe('/my/wallet/recharge');
 });
 
@@ -91,6 +91,18 @@ test.each([
   expect(screen.getByText(/没有扣款/)).toBeTruthy();
   expect(screen.getByRole('link', { name: way })).toBeTruthy();
 });
+
+test.each(['unpaid', 'CANCELLED', 'success', null, 3])(
+  'a status that is not known says nothing of money: %j',
+  async (status) => {
+    const order = { ...orderDto(), status };
+    openRemote(remote, { [call]: { data: order }, 'GET /v1/user': { data: me } }, signedIn);
+    expect(await screen.findByRole('heading', { name: '还没有付款结果' })).toBeTruthy();
+    expect(screen.queryByText(/已付款|没有扣款|成功/)).toBeNull();
+    expect(screen.queryByRole('link', { name: '去付款' })).toBeNull();
+    expect(screen.getByRole('link', { name: '联系客服' })).toBeTruthy();
+  },
+);
 
 test('an address that is no web page is no place to pay', async () => {
   const order = orderDto({ checkout_url: 'javascript:alert(1)' });

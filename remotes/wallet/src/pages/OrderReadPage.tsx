@@ -1,4 +1,4 @@
-import { failureText, formatClock, formatMoment, formatPoints, serverNow } from '@liaozhai/shared/format';
+import { failureText, formatMoment, formatPoints, serverNow } from '@liaozhai/shared/format';
 import {
   anyPayload,
   api,
@@ -141,7 +141,7 @@ function OrderStatus({ order }: { order: Order }) {
       {order.points !== undefined && <p className={styles.amount}>{formatPoints(order.points)}</p>}
       <p className={styles.detail}>{details[status]}</p>
       {status === 'pending' && expiresAt && (
-        <p className={styles.detail}>{texts.recharge.payBefore(formatClock(expiresAt))}</p>
+        <p className={styles.detail}>{texts.recharge.payBefore(timeOf(expiresAt))}</p>
       )}
       <OrderActions order={order} />
     </section>
@@ -167,7 +167,7 @@ function OrderActions({ order }: { order: Order }) {
       )}
       {(status === 'created' || status === 'pending') && toRecharge(other, 'quiet')}
       {(status === 'expired' || status === 'failed') && toRecharge(again, 'primary')}
-      {status === 'expired' && (
+      {(status === 'expired' || status === 'unknown') && (
         <Button block variant="quiet" asLink={<Link to={paths.support()} />}>
           {support}
         </Button>
