@@ -65,7 +65,7 @@ const accountApi = api.injectEndpoints({
         if (!result) return;
         const { on, ...status } = result.data;
         // some servers confirm the change without sending the state
-        if (on === undefined) {
+        if (on == null) {
           dispatch(accountApi.endpoints.accountGetMinor.initiate(undefined, { subscribe: false, forceRefetch: true }));
           return session.refresh();
         }

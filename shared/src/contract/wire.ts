@@ -9,6 +9,7 @@ import {
   flatPage,
   id,
   instant,
+  isEmptyValue,
   label,
   lists,
   mark,
@@ -122,6 +123,7 @@ const minorRules = v.object({
 });
 
 const minorEntries = optional({
+  on: flag,
   /** `night`, `limit`, or null while use is allowed */
   blocked: word,
   seconds_left: count,
@@ -131,12 +133,18 @@ const minorEntries = optional({
   reset_at: instant,
   rules: minorRules,
 });
-const minorStatus = v.object(minorEntries);
-export type MinorStatusDto = v.InferOutput<typeof minorStatus>;
-
 /** `GET /v1/user/minor` and the calls that change it: 未成年人模式. */
-export const minorSchema = v.object({ on: flag, ...minorEntries });
+export const minorSchema = v.object(minorEntries);
 export type MinorDto = v.InferOutput<typeof minorSchema>;
+
+/** The user's state: null while the mode is off, which some servers state by `on`, or by an empty array. */
+const minorStatus = v.pipe(
+  v.unknown(),
+  v.transform((raw) => (isEmptyValue(raw) ? null : raw)),
+  v.nullable(minorSchema),
+  v.transform((status) => (status?.on === false ? null : status)),
+);
+export type MinorStatusDto = MinorDto;
 
 const userEntries = optional({
   name: label,
@@ -156,7 +164,6 @@ const userEntries = optional({
   unread_answers: count,
   /** conversations with a reply that no device has shown */
   unread_conversations: count,
-  /** present while 未成年人模式 is on */
   minor: minorStatus,
   version: count,
 });

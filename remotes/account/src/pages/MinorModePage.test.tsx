@@ -82,6 +82,23 @@ test.each<[string, object]>([
   await waitFor(() => expect(session.current()).toMatchObject({ user: { minor: { seconds_left: 1500 } } }));
 });
 
+test.each([[{ on: false, rules }], [[]], [{}], [0]])('the mode is off where the user has %j', async (status) => {
+  const user: Record<string, unknown> = { ...userDto(), minor: status };
+  openRemote(
+    remote,
+    { 'GET /v1/user/minor': { data: off } },
+    { path: '/my/minor', user, capabilities: ['account.minor'] },
+  );
+  expect(await screen.findByRole('button', { name: minorTexts.turnOn })).toBeTruthy();
+  expect(session.current()).toMatchObject({ user: { minor: null } });
+});
+
+test('what the state lacks costs its own line', async () => {
+  open({ 'GET /v1/user/minor': { data: { on: 'vielleicht' } } }, { ...minor(), seconds_left: undefined });
+  expect((await screen.findByRole('timer')).textContent).toBe('—');
+  expect(screen.getByRole('button', { name: minorTexts.turnOff })).toBeTruthy();
+});
+
 describe('turning it off', () => {
   test('takes the PIN; a wrong one is told at its field', async () => {
     let isRight = false;

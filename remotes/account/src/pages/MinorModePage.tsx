@@ -140,12 +140,13 @@ function TurnOn({ minor }: { minor: MinorDto }) {
 
 function TurnOff({ minor, status }: { minor: MinorDto; status: Status }) {
   const { rules } = minor;
+  const remainingSeconds = useRemainingSeconds(status);
   return (
     <>
       <Card>
         <p className={styles.label}>{minorTexts.left}</p>
         <p className={styles.clock} role="timer">
-          {countdown(useRemainingSeconds(status))}
+          {status.seconds_left == null ? '—' : countdown(remainingSeconds)}
         </p>
         {rules && <p className={styles.label}>{minorTexts.hours(rules.from, rules.to, rules.minutes_a_day)}</p>}
       </Card>
