@@ -85,8 +85,8 @@ const accountApi = api.injectEndpoints({
       invalidatesTags: ['Transaction'],
       async onQueryStarted(_key, { queryFulfilled }) {
         const result = await queryFulfilled.catch(({ error }: { error?: unknown }) => {
-          // the request may have been carried out
-          if (isApiError(error) && (error.kind === 'offline' || error.kind === 'timeout')) void session.refresh();
+          // it may have been carried out, now or before
+          if (isApiError(error) && error.kind !== 'unauthenticated') void session.refresh();
           return null;
         });
         if (!result) return;

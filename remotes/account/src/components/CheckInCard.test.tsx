@@ -65,6 +65,23 @@ describe('check-in', () => {
     expect(screen.queryByRole('button', { name: texts.checkIn.action })).toBeNull();
   });
 
+  test.each([409, 422, 400, 500])(
+    'that is refused with %i as it was done before is not offered again',
+    async (status) => {
+      let isDone = false;
+      const { user } = open({
+        'POST /v1/check-in': () => {
+          isDone = true;
+          return { status, body: { message: 'Already checked in.' } };
+        },
+        'GET /v1/user': () => ({ data: userDto({ checked_in_today: isDone, balance: isDone ? 136 : 120 }) }),
+      });
+      await user.click(await button());
+      expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
+      expect(session.current()).toMatchObject({ user: { balance: 136 } });
+    },
+  );
+
   test('done earlier today offers no button', async () => {
     open({ 'GET /v1/user': { data: userDto({ checked_in_today: true }) } }, { checked_in_today: true });
     expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
