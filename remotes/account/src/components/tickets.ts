@@ -5,6 +5,7 @@ import {
   cursorPageSchema,
   endpoints,
   infiniteCursorOptions,
+  readAs,
   singleSchema,
   ticketSchema,
 } from '@liaozhai/shared/runtime';
@@ -86,19 +87,27 @@ const ticketApi = api.injectEndpoints({
       }),
       transformResponse: toTicketPage,
     }),
-    accountSendTicket: build.mutation<Ticket, TicketDraft & { diagnostics: string }>({
+    accountSendTicket: build.mutation<Ticket | null, TicketDraft & { diagnostics: string }>({
       query: ({ kind, body, contact, clientId, diagnostics }) => ({
         url: endpoints.tickets,
         method: 'POST',
         body: { kind, body, contact, diagnostics, client_id: clientId },
         idempotencyKey: clientId,
-        schema: singleSchema(ticketSchema),
       }),
-      transformResponse: toTicket,
+      transformResponse(response) {
+        const dto = readAs(singleSchema(ticketSchema), response);
+        return dto ? toTicket(dto) : null;
+      },
       async onQueryStarted(_draft, { dispatch, queryFulfilled }) {
         const result = await queryFulfilled.catch(() => null);
         if (!result) return;
         const { data } = result;
+        // some servers confirm the ticket without sending it
+        if (!data) {
+          const refetchOptions = { subscribe: false, forceRefetch: true };
+          void dispatch(ticketApi.endpoints.accountGetTickets.initiate(undefined, refetchOptions));
+          return;
+        }
         dispatch(
           ticketApi.util.updateQueryData('accountGetTickets', undefined, ({ pages }) => {
             const isKnown = pages.some(({ items }) => items.some(({ id }) => id === data.id));

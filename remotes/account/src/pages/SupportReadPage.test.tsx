@@ -71,6 +71,26 @@ describe('where the server keeps tickets', () => {
     expect(((await words()) as HTMLTextAreaElement).value).toBe('');
   });
 
+  test.each([{ status: 201 }, { status: 204 }, {}, { message: '已收到' }])(
+    'a ticket that is only confirmed is sent, and fetched: %j',
+    async (confirmation) => {
+      let kept: object[] = [];
+      const { user, requests } = openTickets({
+        'GET /v1/support/tickets': () => pageOf(...kept),
+        'POST /v1/support/tickets': () => {
+          kept = [ticketDto({ body: '六十点没有到账' })];
+          return confirmation;
+        },
+      });
+      await user.type(await words(), '六十点没有到账');
+      await user.click(screen.getByRole('button', { name: '发送' }));
+      expect((await screen.findAllByText('六十点没有到账', { selector: 'details *' })).length).toBeGreaterThan(0);
+      expect(told()).toEqual(['已收到，回复会出现在「我的反馈」']);
+      expect((await words()).textContent).toBe('');
+      expect(sentOf(requests)).toHaveLength(1);
+    },
+  );
+
   test('the diagnostics can be left out', async () => {
     const { user, requests } = openTickets({ 'POST /v1/support/tickets': { data: ticketDto() } });
     await user.type(await words(), '看不到故事');
