@@ -38,7 +38,11 @@ describe('avatars on offer', () => {
     ['in data', { data: ['/a.svg', '/b.svg'] }, ['/a.svg', '/b.svg']],
     ['with foreign addresses and rubbish left out', ['https://elsewhere.example/a.svg', 7, null, '/a.svg'], ['/a.svg']],
     ['with hosts that look like paths left out', ['//elsewhere.example/a.svg', '/\\elsewhere.example/a.svg', '//'], []],
+    ['as PHP writes a list with gaps', { data: { 0: '/a.svg', 2: '/b.svg' } }, ['/a.svg', '/b.svg']],
+    ['once each', ['/a.svg', '/a.svg'], ['/a.svg']],
+    ['by their whole addresses', [`${location.origin}/a.svg`], [`${location.origin}/a.svg`]],
     ['absent', null, []],
+    ['as a text', '/a.svg', []],
   ])('%s', (_how, body, expected) => {
     expect(toAvatars(body)).toEqual(expected);
   });

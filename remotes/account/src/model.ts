@@ -65,14 +65,13 @@ export function unsavedEdits(saved: Profile, edits: ProfileEdits): ProfileEdits 
   return Object.fromEntries(unsaved) as ProfileEdits;
 }
 
-// `//host/x` and `/\host/x` begin like a path but lead to another origin
 const isOnThisOrigin = (url: unknown): url is string =>
-  typeof url === 'string' && url.startsWith('/') && parseUrl(url, location.origin)?.origin === location.origin;
+  typeof url === 'string' && parseUrl(url, location.origin)?.origin === location.origin;
 
-/** Parses addresses of pictures: an array, bare or in `data`. Omits those that are not on this origin. */
+/** Parses addresses of pictures: a list, bare or in `data`. Omits repeated ones, and those that are not on this origin. */
 export function toAvatars(body: unknown): string[] {
-  const list = Array.isArray(body) ? body : (body as { data?: unknown } | null)?.data;
-  return Array.isArray(list) ? list.filter(isOnThisOrigin) : [];
+  const { data = body } = toRecord(body);
+  return [...new Set(Object.values(toRecord(data)).filter(isOnThisOrigin))];
 }
 
 /** The available pictures, including the current one. */
