@@ -151,7 +151,7 @@ const userEntries = optional({
   username: text,
   avatar: text,
   balance: amount,
-  invite_code: text,
+  invite_code: label,
   persona: prose,
   gender: word,
   email_verified_at: mark('email_verified_at'),

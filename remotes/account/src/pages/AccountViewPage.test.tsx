@@ -127,6 +127,13 @@ test.each([
   expect((await screen.findByRole('link', { name: /客服中心/ })).textContent).toBe(row);
 });
 
+test.each([' ', '\u200b', '\u202e', {}])('a code that shows nothing invites nobody: %j', async (code) => {
+  const user: Record<string, unknown> = { ...userDto(), invite_code: code };
+  openRemote(remote, member, { path: '/my', user });
+  expect(await screen.findByText('宁采臣')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: texts.invite.share })).toBeNull();
+});
+
 test('a link that can be neither shared nor copied is shown, since only who follows it counts as invited', async () => {
   const { user } = open();
   const share = await screen.findByRole('button', { name: texts.invite.share });
