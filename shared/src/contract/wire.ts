@@ -318,10 +318,18 @@ export type SentDto = v.InferOutput<typeof sentSchema>;
 export const continuedSchema = v.object({ message: messageSchema, ...optional({ balance: amount }) });
 export type ContinuedDto = v.InferOutput<typeof continuedSchema>;
 
+/** A suggested line, also as text alone. Nothing refers to its id. */
+const suggestedLine = v.pipe(
+  v.unknown(),
+  v.transform((item) => (typeof item === 'string' ? { text: item } : item)),
+  v.object({ text: prose }),
+  v.transform(({ text }) => ({ id: text, text })),
+);
+
 export const suggestionSchema = v.object({
   id,
   ...optional({ conversation_id: id, base_version: count, status: word, error: problem, expires_at: instant }),
-  ...lists({ items: v.object({ id, text: prose }) }),
+  ...lists({ items: suggestedLine }),
 });
 export type SuggestionDto = v.InferOutput<typeof suggestionSchema>;
 

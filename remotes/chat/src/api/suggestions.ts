@@ -123,8 +123,11 @@ async function buySuggestions({ storyId, price, conversationId, baseKey, previou
     if (isReady) show({ clientId: '', status: 'ready', id: suggestion.id, items: suggestion.items });
     // a paid order that is still pending is requested again under its key, not bought again
     else showPrevious(suggestion.status === 'pending' ? clientId : '');
+    if (!isReady) void session.refresh();
     return isReady;
   } catch (cause) {
+    // only the server knows whether it has charged them
+    if (isApiError(cause) && cause.kind !== 'unauthenticated') void session.refresh();
     // the first request may have been carried out and charged, so its key is used again
     showPrevious(isApiError(cause) && isUncertain(cause) ? clientId : '');
     throw cause;

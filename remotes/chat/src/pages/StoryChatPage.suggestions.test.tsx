@@ -78,6 +78,40 @@ describe('ideas are paid for once', () => {
     },
   );
 
+  test.each([
+    ['without ids', [{ text: '请她进来' }, { text: '问她姓名' }]],
+    ['as texts', ['请她进来', '问她姓名']],
+    [
+      'under one id',
+      [
+        { id: 1, text: '请她进来' },
+        { id: 1, text: '问她姓名' },
+        { id: 2, text: '请她进来' },
+      ],
+    ],
+  ])('and offered once each, also %s', async (_, items) => {
+    const { user } = openChat({ ...handlers, [ASK]: { data: { ...ready, items } } });
+    await user.click(await chip());
+    expect(await screen.findAllByRole('button', { name: /^填入/ })).toHaveLength(2);
+    expect(screen.getByText('问她姓名')).toBeTruthy();
+  });
+
+  test.each<[string, object, object]>([
+    ['is ready without a line', { ...ready, items: [] }, {}],
+    ['is no longer there', pending, { status: 404 }],
+    ['cannot be read', pending, { status: 500 }],
+  ])('and the server’s balance is shown where the order %s', async (_, order, read) => {
+    priceIdeas();
+    const { user } = openChat({
+      ...handlers,
+      [ASK]: { data: order },
+      [READ]: read,
+      'GET /v1/user': { data: { id: 'u-1', name: '宁采臣', balance: 77 } },
+    });
+    await user.click(await chip());
+    expect(await screen.findByText('每条 2 点 · 余额 77 点')).toBeTruthy();
+  });
+
   test('though they take longer than one waits, and are asked for again', async () => {
     rs.useFakeTimers({ toFake: ['Date'] });
     onTestEnd(() => rs.useRealTimers());
