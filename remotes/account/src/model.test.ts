@@ -36,7 +36,11 @@ describe('avatars on offer', () => {
   test.each([
     ['bare', ['/a.svg'], ['/a.svg']],
     ['in data', { data: ['/a.svg', '/b.svg'] }, ['/a.svg', '/b.svg']],
-    ['with foreign addresses and rubbish left out', ['https://elsewhere.example/a.svg', 7, null, '/a.svg'], ['/a.svg']],
+    [
+      'with foreign addresses and rubbish left out',
+      ['https://elsewhere.example/a.svg', 7, null, '', 'a', '/a.svg'],
+      ['/a.svg'],
+    ],
     ['with hosts that look like paths left out', ['//elsewhere.example/a.svg', '/\\elsewhere.example/a.svg', '//'], []],
     ['as PHP writes a list with gaps', { data: { 0: '/a.svg', 2: '/b.svg' } }, ['/a.svg', '/b.svg']],
     ['once each', ['/a.svg', '/a.svg'], ['/a.svg']],

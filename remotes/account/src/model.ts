@@ -65,8 +65,9 @@ export function unsavedEdits(saved: Profile, edits: ProfileEdits): ProfileEdits 
   return Object.fromEntries(unsaved) as ProfileEdits;
 }
 
+// `//host/x` and `/\host/x` begin like a path but lead to another origin
 const isOnThisOrigin = (url: unknown): url is string =>
-  typeof url === 'string' && parseUrl(url, location.origin)?.origin === location.origin;
+  typeof url === 'string' && /^(\/|https?:)/.test(url) && parseUrl(url, location.origin)?.origin === location.origin;
 
 /** Parses addresses of pictures: a list, bare or in `data`. Omits repeated ones, and those that are not on this origin. */
 export function toAvatars(body: unknown): string[] {
