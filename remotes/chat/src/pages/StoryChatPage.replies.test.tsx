@@ -49,6 +49,25 @@ test('a completed reply without text shows that it has none', async () => {
   expect(await screen.findByText('（内容无法显示）')).toBeTruthy();
 });
 
+test.each([
+  ['pending', '', '排队中'],
+  ['streaming', '', '正在书写'],
+  ['streaming', '月色', null],
+  ['completed', '月色', null],
+  ['completed', '', '（内容无法显示）'],
+  ['cancelled', '月色', '已停止'],
+  ['failed', '月色', '回复中断，可以续写'],
+] as const)('a %s reply with the text %j has the state %j', async (status, body, state) => {
+  openChat({ [LATEST]: latestDto([userLine, messageDto({ seq: 2, version: 2, body, status })]) });
+  const replies = await screen.findAllByRole('article', { name: '聂小倩' });
+  const row = within(replies.at(-1) as HTMLElement);
+  const states = ['排队中', '正在书写', '（内容无法显示）', '已停止', '回复中断，可以续写'];
+  expect(states.filter((text) => row.queryByText(text))).toEqual(state === null ? [] : [state]);
+  expect(row.queryAllByRole('button', { name: /^继续/ })).toHaveLength(
+    status === 'cancelled' || status === 'failed' ? 1 : 0,
+  );
+});
+
 describe('停止', () => {
   const capabilities = ['messages.cancel'] as const;
 
