@@ -52,6 +52,17 @@ test('发现 is searched by words and by tag, and a reload and the way back find
   expect(html).not.toContain('id="liaozhai-first"');
 });
 
+test('a search whose file is lost can be given up', async ({ person, page }) => {
+  await page.route(/\/search\.[^/]+\.js/, (route) => route.abort());
+  await person.open('/explore');
+  await appIsUp(page);
+  await page.getByRole('button', { name: '搜索故事' }).tap();
+  await expect(page.getByText('搜索暂时打不开')).toBeVisible();
+  await page.getByRole('button', { name: '取消' }).tap();
+  await expect(page.getByRole('button', { name: '刷新' })).toBeVisible();
+  await expect(page).toHaveURL('/explore');
+});
+
 test('继续读 leads on from 发现 into the last chat, and moves nothing when it is drawn', async ({ person, page }) => {
   await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2 }));
   await page.addInitScript(recordShifts);

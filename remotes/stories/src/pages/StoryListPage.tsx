@@ -12,6 +12,7 @@ import {
   useCapabilitiesAsked,
   useCapability,
   useDispatch,
+  useGoBack,
   useNavigate,
   useScreen,
   useSearchParams,
@@ -93,6 +94,7 @@ export default function StoryListPage() {
 function SearchLoader({ search, isSupported }: { search: StorySearch; isSupported: boolean }) {
   const [Search, setSearch] = useState<ComponentType<{ search: StorySearch }> | null>(null);
   const [hasFailed, setFailed] = useState(false);
+  const goBack = useGoBack(paths.explore());
   const load = useCallback(() => {
     setFailed(false);
     loadSearch().then(
@@ -104,7 +106,11 @@ function SearchLoader({ search, isSupported }: { search: StorySearch; isSupporte
   if (Search && isSupported) return <Search search={search} />;
   return (
     <div className={styles.page}>
-      <div className={styles.searchWaiting} />
+      <div className={styles.searchWaiting}>
+        <button type="button" className={styles.cancel} onClick={goBack}>
+          {texts.search.cancel}
+        </button>
+      </div>
       {hasFailed ? (
         <ErrorRow text={texts.search.lost} onRetry={load} />
       ) : (
