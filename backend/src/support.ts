@@ -1,8 +1,7 @@
-import { randomInt } from 'node:crypto';
 import { Hono } from 'hono';
 import { sql } from 'kysely';
 import * as v from 'valibot';
-import { DAY_MS, isoTime, isoTimeOrNull, shanghaiDate } from './clock.ts';
+import { DAY_MS, datedNumber, isoTime, isoTimeOrNull } from './clock.ts';
 import { query } from './db/database.ts';
 import type { TicketRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
@@ -44,14 +43,6 @@ function findTicket({ db }: Services, ticketId: string): TicketRow | undefined {
   return db.first(query.selectFrom('tickets').selectAll().where('id', '=', ticketId));
 }
 
-function newTicketId(services: Services): string {
-  const day = shanghaiDate(services.clock()).replaceAll('-', '');
-  for (;;) {
-    const number = `${day}${String(randomInt(1_000_000)).padStart(6, '0')}`;
-    if (!findTicket(services, number)) return number;
-  }
-}
-
 type TicketForm = v.InferOutput<typeof ticketForm>;
 
 /** Stores a ticket, or returns the one already stored under this client id. Throws 409 after too many in a day. */
@@ -72,7 +63,7 @@ function storeTicket(services: Services, userId: string, clientId: string, form:
     }
     const ticket: TicketRow = {
       ...form,
-      id: newTicketId(services),
+      id: datedNumber(clock, 6, (number) => findTicket(services, number) !== undefined),
       user_id: userId,
       client_id: clientId,
       answer: null,

@@ -1,7 +1,6 @@
-import { randomInt } from 'node:crypto';
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { isoTime, isoTimeOrNull, shanghaiDate } from '../clock.ts';
+import { datedNumber, isoTime, isoTimeOrNull } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { OrderRow, UserRow } from '../db/schema.ts';
 import type { RechargePackage } from '../env.ts';
@@ -124,15 +123,6 @@ function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
     throw conflict('too_many_orders', '未付款的订单太多，请先付款，或等它们过期');
 }
 
-/** Returns an unused number. Call it inside a transaction. */
-function newOrderId(services: Services): string {
-  const day = shanghaiDate(services.clock()).replaceAll('-', '');
-  for (;;) {
-    const number = `${day}${String(randomInt(100_000_000)).padStart(8, '0')}`;
-    if (!findOrder(services, number)) return number;
-  }
-}
-
 const orderForm = v.object({ package_id: id });
 
 /** Returns the order of the client id, or creates it. Throws 409 and 422. */
@@ -152,7 +142,7 @@ function placeOrder(services: Services, provider: PaymentProvider, user: UserRow
     if (!offer) throw invalid({ package_id: ['没有这个充值档位，请刷新后再选'] });
     assertMayRecharge(services, user);
     const order: OrderRow = {
-      id: newOrderId(services),
+      id: datedNumber(clock, 8, (number) => findOrder(services, number) !== undefined),
       user_id: user.id,
       client_id: clientId,
       package_id: offer.id,
