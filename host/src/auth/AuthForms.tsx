@@ -88,13 +88,7 @@ export function RegisterForm(props: RegisterFormProps) {
           />
         }
       />
-      <AuthFields
-        form={form}
-        errors={errors}
-        passwordKind="new-password"
-        onChange={onChange}
-        clearErrors={clearErrors}
-      />
+      <AuthFields {...props} passwordKind="new-password" />
       {gift && <p className={styles.note}>{gift}</p>}
       {inviteCode && (
         <p className={styles.note}>
@@ -146,16 +140,10 @@ function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
 }
 
 export function LoginForm(props: AuthFormProps & { onForgot: () => void }) {
-  const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, onForgot } = props;
+  const { formRef, busy, onSubmit, onSwitch, onForgot } = props;
   return (
     <Form formRef={formRef} onSubmit={onSubmit}>
-      <AuthFields
-        form={form}
-        errors={errors}
-        passwordKind="current-password"
-        onChange={onChange}
-        clearErrors={clearErrors}
-      />
+      <AuthFields {...props} passwordKind="current-password" />
       <Button type="submit" block loading={busy}>
         {texts.login.submit}
       </Button>
@@ -169,13 +157,9 @@ export function LoginForm(props: AuthFormProps & { onForgot: () => void }) {
   );
 }
 
-interface FieldsProps {
-  form: AuthForm;
-  errors: FieldErrors;
+interface FieldsProps extends Pick<AuthFormProps, 'form' | 'errors' | 'onChange' | 'clearErrors'> {
   /** Which password a password manager should offer. */
   passwordKind: 'new-password' | 'current-password';
-  onChange: (change: Partial<AuthForm>) => void;
-  clearErrors: (...fields: string[]) => void;
 }
 
 /** Whether text was typed: characters deleted, or one added, at the end. Other input may be pasted with a blank, so it is trimmed. */
