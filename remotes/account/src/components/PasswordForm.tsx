@@ -25,7 +25,7 @@ function problemsOf(form: PasswordChangeDto): FieldErrors<keyof PasswordChangeDt
 
 /** Form to change the password. A wrong current password shows at its field. */
 export function PasswordForm({ user }: { user: User }) {
-  const { formRef, values, errors, showErrors, edit, reset, handleFailure } = useServerForm(emptyForm, 'password');
+  const { formRef, values, field, showErrors, reset, handleFailure } = useServerForm(emptyForm, 'password');
   const [change, { isLoading: isSaving }] = useAccountChangePasswordMutation();
   const save = async (event: FormEvent) => {
     event.preventDefault();
@@ -40,18 +40,6 @@ export function PasswordForm({ user }: { user: User }) {
     reset();
     toast(texts.password.saved, { kind: 'success' });
   };
-  const field = (name: keyof PasswordChangeDto, label: string, hint?: string) => (
-    <PasswordField
-      label={label}
-      name={name}
-      autoComplete={name === 'current_password' ? 'current-password' : 'new-password'}
-      value={values[name]}
-      error={errors[name]}
-      hint={hint}
-      required
-      onChange={(event) => edit(name, event.target.value)}
-    />
-  );
   return (
     <form
       ref={formRef}
@@ -64,9 +52,25 @@ export function PasswordForm({ user }: { user: User }) {
       <p className={styles.hint}>{texts.password.hint}</p>
       {/* password managers need the user name that belongs to the password */}
       <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
-      {field('current_password', texts.password.current)}
-      {field('password', texts.password.new, texts.password.rule(PASSWORD_CHARACTERS))}
-      {field('password_confirmation', texts.password.confirmation)}
+      <PasswordField
+        {...field('current_password')}
+        label={texts.password.current}
+        autoComplete="current-password"
+        required
+      />
+      <PasswordField
+        {...field('password')}
+        label={texts.password.new}
+        hint={texts.password.rule(PASSWORD_CHARACTERS)}
+        autoComplete="new-password"
+        required
+      />
+      <PasswordField
+        {...field('password_confirmation')}
+        label={texts.password.confirmation}
+        autoComplete="new-password"
+        required
+      />
       <Button type="submit" variant="quiet" loading={isSaving}>
         {texts.password.save}
       </Button>

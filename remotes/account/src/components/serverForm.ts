@@ -1,6 +1,6 @@
 import { blockReload } from '@liaozhai/shared/runtime';
 import { useFieldErrors } from '@liaozhai/shared/ui';
-import { useEffect, useState } from 'react';
+import { type ChangeEvent, useEffect, useState } from 'react';
 import { showRefusal } from './refusal';
 
 /**
@@ -15,12 +15,17 @@ export function useServerForm<Name extends string>(initialValues: Record<Name, s
   return {
     formRef,
     values,
-    errors,
     showErrors,
-    edit(name: Name, value: string) {
-      setValues((current) => ({ ...current, [name]: value }));
-      clearErrors(name);
-    },
+    /** Props of a text field. `normalise` changes what is typed. */
+    field: (name: Name, normalise = (typed: string) => typed) => ({
+      name,
+      value: values[name],
+      error: errors[name],
+      onChange({ target }: ChangeEvent<HTMLInputElement>) {
+        setValues((current) => ({ ...current, [name]: normalise(target.value) }));
+        clearErrors(name);
+      },
+    }),
     /** Empties the fields; shown errors stay. */
     reset: () => setValues(initialValues),
     handleFailure: (error: unknown) => showRefusal(error, showErrors),

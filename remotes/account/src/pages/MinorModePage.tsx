@@ -24,7 +24,7 @@ import {
   useCountdown,
   useModalDialog,
 } from '@liaozhai/shared/ui';
-import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ComponentProps, type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
 import { minorTexts } from '../components/minorTexts';
 import { toastFailure } from '../components/refusal';
@@ -77,31 +77,15 @@ function useChange(handleFailure: (error: unknown) => void) {
   return [run, isLoading] as const;
 }
 
-interface PinFieldProps {
-  label: string;
-  hint?: string;
-  name?: string;
-  value: string;
-  error: readonly string[] | undefined;
-  onChange: (pin: string) => void;
-}
+const digitsOf = (typed: string) => typed.normalize('NFKC').replace(/\D/g, '');
 
 /** Field for four digits, with a numeric keyboard. */
-function PinField({ name = 'pin', onChange, ...field }: PinFieldProps) {
-  return (
-    <PasswordField
-      {...field}
-      name={name}
-      inputMode="numeric"
-      autoComplete="off"
-      maxLength={4}
-      onChange={(event) => onChange(event.target.value.normalize('NFKC').replace(/\D/g, ''))}
-    />
-  );
-}
+const PinField = (props: ComponentProps<typeof PasswordField>) => (
+  <PasswordField {...props} inputMode="numeric" autoComplete="off" maxLength={4} />
+);
 
 function TurnOn({ minor }: { minor: MinorDto }) {
-  const { formRef, values, errors, showErrors, edit, handleFailure } = useServerForm({ pin: '', again: '' });
+  const { formRef, values, field, showErrors, handleFailure } = useServerForm({ pin: '', again: '' });
   const [run, isBusy] = useChange(handleFailure);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -117,20 +101,8 @@ function TurnOn({ minor }: { minor: MinorDto }) {
     <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={minorTexts.title} noValidate>
       <p>{minorTexts.about}</p>
       <RuleList rules={minor.rules} />
-      <PinField
-        label={minorTexts.newPin}
-        hint={minorTexts.pinRule}
-        value={values.pin}
-        error={errors.pin}
-        onChange={(pin) => edit('pin', pin)}
-      />
-      <PinField
-        label={minorTexts.pinAgain}
-        name="again"
-        value={values.again}
-        error={errors.again}
-        onChange={(pin) => edit('again', pin)}
-      />
+      <PinField {...field('pin', digitsOf)} label={minorTexts.newPin} hint={minorTexts.pinRule} />
+      <PinField {...field('again', digitsOf)} label={minorTexts.pinAgain} />
       <Button type="submit" block loading={isBusy}>
         {minorTexts.turnOn}
       </Button>
@@ -164,7 +136,7 @@ interface UnlockFormProps {
 
 /** A change that requires the guardian's PIN. */
 function UnlockForm({ label, change }: UnlockFormProps) {
-  const { formRef, values, errors, showErrors, edit, reset, handleFailure } = useServerForm({ pin: '' });
+  const { formRef, values, field, showErrors, reset, handleFailure } = useServerForm({ pin: '' });
   const [run, isBusy] = useChange(handleFailure);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -175,12 +147,7 @@ function UnlockForm({ label, change }: UnlockFormProps) {
   };
   return (
     <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={label} noValidate>
-      <PinField
-        label={minorTexts.guardian}
-        value={values.pin}
-        error={errors.pin}
-        onChange={(pin) => edit('pin', pin)}
-      />
+      <PinField {...field('pin', digitsOf)} label={minorTexts.guardian} />
       <Button type="submit" block loading={isBusy}>
         {label}
       </Button>
@@ -190,7 +157,7 @@ function UnlockForm({ label, change }: UnlockFormProps) {
 
 /** Turns the mode off with the account's password if the PIN is forgotten, a day after the request. */
 function Reset({ status }: { status: Status }) {
-  const { formRef, values, errors, edit, reset, handleFailure } = useServerForm({ password: '' });
+  const { formRef, values, field, reset, handleFailure } = useServerForm({ password: '' });
   const { password } = values;
   const [run, isBusy] = useChange(handleFailure);
   const resetAt = status.reset_at ? Date.parse(status.reset_at) : null;
@@ -212,14 +179,7 @@ function Reset({ status }: { status: Status }) {
         <p className={styles.about}>{resetNote || minorTexts.resetAbout}</p>
         {(isReady || resetAt === null) && (
           <>
-            <PasswordField
-              label={minorTexts.password}
-              name="password"
-              autoComplete="current-password"
-              value={password}
-              error={errors.password}
-              onChange={(event) => edit('password', event.target.value)}
-            />
+            <PasswordField {...field('password')} label={minorTexts.password} autoComplete="current-password" />
             <Button type="submit" variant="quiet" block loading={isBusy} disabled={password === ''}>
               {isReady ? minorTexts.resetNow : minorTexts.ask}
             </Button>

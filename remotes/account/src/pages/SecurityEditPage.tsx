@@ -23,7 +23,7 @@ import {
   useCountdown,
   useNow,
 } from '@liaozhai/shared/ui';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react';
 import { toastFailure } from '../components/refusal';
 import {
   type AccountEmail,
@@ -78,27 +78,14 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-interface CurrentPasswordProps {
-  user: User;
-  value: string;
-  error: readonly string[] | undefined;
-  onChange: (value: string) => void;
-}
+type CurrentPasswordProps = { user: User } & Omit<ComponentProps<typeof PasswordField>, 'label'>;
 
-function CurrentPassword({ user, value, error, onChange }: CurrentPasswordProps) {
+function CurrentPassword({ user, ...field }: CurrentPasswordProps) {
   return (
     <>
       {/* password managers need the user name that belongs to the password */}
       <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
-      <PasswordField
-        label={texts.security.currentPassword}
-        name="current_password"
-        autoComplete="current-password"
-        value={value}
-        error={error}
-        required
-        onChange={(event) => onChange(event.target.value)}
-      />
+      <PasswordField {...field} label={texts.security.currentPassword} autoComplete="current-password" required />
     </>
   );
 }
@@ -172,7 +159,7 @@ interface EmailFormProps {
 }
 
 function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
-  const { formRef, values, errors, showErrors, edit, handleFailure } = useServerForm(
+  const { formRef, values, field, showErrors, handleFailure } = useServerForm(
     { email: '', current_password: '' },
     'email',
   );
@@ -194,22 +181,14 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
   return (
     <form ref={formRef} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
       <TextField
+        {...field('email')}
         label={texts.email.field}
-        name="email"
         type="email"
         autoComplete="email"
         maxLength={120}
-        value={values.email}
-        error={errors.email}
         required
-        onChange={(event) => edit('email', event.target.value)}
       />
-      <CurrentPassword
-        user={user}
-        value={values.current_password}
-        error={errors.current_password}
-        onChange={(value) => edit('current_password', value)}
-      />
+      <CurrentPassword {...field('current_password')} user={user} />
       <div className={styles.actions}>
         <Button type="submit" loading={isLoading}>
           {texts.email.send}
@@ -337,7 +316,7 @@ function DeletionCard({ user }: { user: User }) {
 
 function DeletionForm({ user, onCancel }: { user: User; onCancel: () => void }) {
   const words = texts.deletion;
-  const { formRef, values, errors, showErrors, edit, handleFailure } = useServerForm(
+  const { formRef, values, field, showErrors, handleFailure } = useServerForm(
     { current_password: '', typed: '' },
     'deletion',
   );
@@ -355,21 +334,8 @@ function DeletionForm({ user, onCancel }: { user: User; onCancel: () => void }) 
   };
   return (
     <form ref={formRef} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
-      <CurrentPassword
-        user={user}
-        value={values.current_password}
-        error={errors.current_password}
-        onChange={(value) => edit('current_password', value)}
-      />
-      <TextField
-        label={words.typed(words.typedWords)}
-        name="typed"
-        autoComplete="off"
-        value={values.typed}
-        error={errors.typed}
-        required
-        onChange={(event) => edit('typed', event.target.value)}
-      />
+      <CurrentPassword {...field('current_password')} user={user} />
+      <TextField {...field('typed')} label={words.typed(words.typedWords)} autoComplete="off" required />
       <div className={styles.actions}>
         <Button type="submit" variant="danger" loading={isLoading}>
           {words.confirm}
