@@ -12,8 +12,8 @@ import {
   useScreen,
   useSession,
 } from '@liaozhai/shared/runtime';
-import { Skeleton, stopAll } from '@liaozhai/shared/ui';
-import { Activity, type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { Skeleton, stopAll, useModule } from '@liaozhai/shared/ui';
+import { Activity, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthGate.module.css';
 
@@ -26,8 +26,6 @@ const COOKIES_BLOCKED_SHOWN_MS = 12_000;
 /** Loads the popup's code; also called ahead of its first use. */
 export const loadAuthPopup = () => import(/* webpackChunkName: "authPopup" */ './AuthPopup');
 
-type PopupModule = Awaited<ReturnType<typeof loadAuthPopup>>;
-
 /**
  * Opens the single auth popup for `requestLogin` and for 401s (see `onUnauthenticated`); its code is loaded on first use. Credentials that were not copied
  * before the page was unloaded are shown again.
@@ -37,11 +35,11 @@ export function AuthGate() {
   const opening = useSyncExternalStore(openings.subscribe, openings.current);
   const [uncopiedText, setUncopiedText] = useState(uncopiedCredentials.read);
   const isPopupNeeded = opening !== null || uncopiedText !== null;
-  const giveUp = useCallback(() => {
+  const popup = useModule(loadAuthPopup, isPopupNeeded, () => {
+    toast(UNREACHABLE, { kind: 'error' });
     openings.close(false);
     setUncopiedText(null);
-  }, [openings]);
-  const popup = usePopup(isPopupNeeded, giveUp);
+  });
   const navigation = useNavigation();
   // a navigation while the popup's code is loading cancels the opening
   useEffect(
@@ -75,19 +73,6 @@ export function AuthGate() {
       <CredentialsDialog credentials={uncopiedText} onCopied={onCopied} />
     </>
   );
-}
-
-function usePopup(isPopupNeeded: boolean, giveUp: () => void): PopupModule | null {
-  const [popupModule, setPopupModule] = useState<PopupModule | null>(null);
-  const isMissing = isPopupNeeded && !popupModule;
-  useEffect(() => {
-    if (!isMissing) return;
-    loadAuthPopup().then(setPopupModule, () => {
-      toast(UNREACHABLE, { kind: 'error' });
-      giveUp();
-    });
-  }, [isMissing, giveUp]);
-  return popupModule;
 }
 
 interface Opening {

@@ -12,7 +12,7 @@ export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './I
 export { type Drawing, InkDrawing, Seal } from './InkDrawing';
 export * from './icons';
 export { keepFocus } from './keepFocus';
-export { late } from './late';
+export { late, useModule } from './late';
 export { listenTo, stopAll } from './listening';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
 export { attempt, media, useIsWide } from './media';

@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react';
+import { type ComponentType, type ReactNode, useCallback, useEffect, useEffectEvent, useState } from 'react';
 import { listenTo } from './listening';
 import { ErrorRow } from './QueryView';
 
@@ -31,4 +31,19 @@ export function late<Props extends object>(
     if (Loaded) return <Loaded {...props} />;
     return hasFailed ? <ErrorRow text="暂时打不开" onRetry={loadComponent} /> : waiting;
   };
+}
+
+/** Loads a module when it is first needed. A failure calls `onFailure`; the next need loads again. */
+export function useModule<Module extends object>(
+  load: () => Promise<Module>,
+  isNeeded: boolean,
+  onFailure: () => void,
+): Module | null {
+  const [module, setModule] = useState<Module | null>(null);
+  const isMissing = isNeeded && !module;
+  const handleFailure = useEffectEvent(onFailure);
+  useEffect(() => {
+    if (isMissing) load().then(setModule, () => handleFailure());
+  }, [load, isMissing]);
+  return module;
 }

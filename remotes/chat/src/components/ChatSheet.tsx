@@ -16,8 +16,9 @@ import {
   SearchIcon,
   Sheet,
   TextSizeIcon,
+  useModule,
 } from '@liaozhai/shared/ui';
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { resumePrice } from '../api/points';
 import type { Log } from '../model/log';
 import type { PendingMessage } from '../model/pendingMessage';
@@ -26,10 +27,8 @@ import { isRunning, isUnfinished, type Message } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
 import { MessageText } from './MessageRow';
-import type { PassagePictureProps } from './PassagePicture';
 import { PointsSheet } from './PointsSheet';
 import { ReportSheet } from './ReportSheet';
-import type { RunsSheetProps } from './RunsSheet';
 import type { ChatActions } from './useChatActions';
 
 /** Content of the sheet or dialog over the chat. */
@@ -274,34 +273,21 @@ const ConfirmDialog = ({ sheet, title, text, label, danger, run, onClose }: Chat
   </Dialog>
 );
 
-/** Loads a component when its sheet opens; if that fails, closes the sheet and shows a toast. */
-function useLazyComponent<Props>(
-  load: () => Promise<{ default: ComponentType<Props> }>,
-  unavailable: string,
-  onClose: () => void,
-): ComponentType<Props> | undefined {
-  const [Component, setComponent] = useState<ComponentType<Props>>();
-  useEffect(() => {
-    void load().then(
-      (module) => setComponent(() => module.default),
-      () => {
-        toast(unavailable, { kind: 'error' });
-        onClose();
-      },
-    );
-  }, [load, unavailable, onClose]);
-  return Component;
-}
+/** Returns a function that closes a sheet whose code could not be loaded, and says so. */
+const closeWith = (problem: string, onClose: () => void) => () => {
+  toast(problem, { kind: 'error' });
+  onClose();
+};
 
 const loadRuns = () => import(/* webpackChunkName: "story.chat.runs" */ './RunsSheet');
 
 function StoryRunsSheet({ sheet, story, log, onClose }: ChatSheetProps) {
-  const RunsSheet = useLazyComponent<RunsSheetProps>(loadRuns, texts.runs.unavailable, onClose);
+  const runs = useModule(loadRuns, sheet !== null, closeWith(texts.runs.unavailable, onClose));
   const last = log.messages.at(-1);
   return (
-    RunsSheet &&
+    runs &&
     last && (
-      <RunsSheet
+      <runs.default
         open={sheet?.kind === 'runs'}
         storyId={story.id}
         conversationId={last.conversationId}
@@ -315,10 +301,10 @@ function StoryRunsSheet({ sheet, story, log, onClose }: ChatSheetProps) {
 const loadPicture = () => import(/* webpackChunkName: "story.chat.picture" */ './PassagePicture');
 
 function PictureSheet({ sheet, message, story, log, onClose }: ChatSheetProps & { message: Message }) {
-  const PassagePicture = useLazyComponent<PassagePictureProps>(loadPicture, texts.picture.unavailable, onClose);
+  const picture = useModule(loadPicture, sheet !== null, closeWith(texts.picture.unavailable, onClose));
   return (
-    PassagePicture && (
-      <PassagePicture
+    picture && (
+      <picture.default
         open={sheet?.kind === 'picture'}
         message={message}
         messages={log.messages}

@@ -29,16 +29,18 @@ import {
   Skeleton,
   TopBar,
   useIsWide,
+  useModule,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { firstStory, listedStory, useDeviceCopy, useStoriesGetStoryQuery } from '../api/stories';
 import { StoryBook, StorySkeleton } from '../components/StoryBook';
-import type { StorySheetProps } from '../components/StorySheet';
 import { useFavorite } from '../components/useFavorite';
 import type { Story } from '../model';
 import { texts } from '../texts';
 import styles from './StoryReadPage.module.css';
+
+const loadSheet = () => import(/* webpackChunkName: "story.sheet" */ '../components/StorySheet');
 
 export default function StoryReadPage() {
   const { id = '' } = useParams();
@@ -191,8 +193,11 @@ function StoryChat({ storyId, story, onOpen }: StoryChatProps) {
   const goBack = useGoBack(paths.story(storyId));
   const chat = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
-  const close = useCallback(() => setOpen(false), []);
-  const StorySheet = useStorySheet(isOpen, close);
+  const close = () => setOpen(false);
+  const sheet = useModule(loadSheet, isOpen, () => {
+    toast(texts.story.sheetFailed, { kind: 'error' });
+    close();
+  });
   // the pressed link is gone, so the keyboard focus would start at the top of the page or of the list next to the chat
   useEffect(() => {
     if (document.activeElement?.contains(chat.current)) chat.current?.focus({ preventScroll: true });
@@ -223,25 +228,9 @@ function StoryChat({ storyId, story, onOpen }: StoryChatProps) {
       <div className={styles.slot}>
         <RemoteSlot name="story.chat" storyId={storyId} waiting={<ChatWaiting />} />
       </div>
-      {StorySheet && story && (
-        <StorySheet open={isOpen} story={story} onShare={() => void shareStory(story)} onClose={close} />
+      {sheet && story && (
+        <sheet.default open={isOpen} story={story} onShare={() => void shareStory(story)} onClose={close} />
       )}
     </div>
   );
-}
-
-/** Loads the sheet on first use. */
-function useStorySheet(isOpen: boolean, close: () => void): ComponentType<StorySheetProps> | null {
-  const [Sheet, setSheet] = useState<ComponentType<StorySheetProps> | null>(null);
-  useEffect(() => {
-    if (!isOpen || Sheet) return;
-    import(/* webpackChunkName: "story.sheet" */ '../components/StorySheet').then(
-      ({ default: component }) => setSheet(() => component),
-      () => {
-        toast(texts.story.sheetFailed, { kind: 'error' });
-        close();
-      },
-    );
-  }, [isOpen, Sheet, close]);
-  return Sheet;
 }
