@@ -3,7 +3,7 @@ import { FileStore } from '../store/fileStore.ts';
 import { temporaryFolder } from '../testing/openTestStore.ts';
 import { gateFileOf, readGateFile } from './gateFile.ts';
 
-test('a stored gate.json is read; one of another form counts as none, so that it stops no other team', async () => {
+test('a stored gate.json is read; an invalid one is ignored', async () => {
   const folder = await temporaryFolder();
   const store = new FileStore(folder.path);
   const stored = async (version: string, text: string) => {
@@ -21,7 +21,7 @@ test('a stored gate.json is read; one of another form counts as none, so that it
   await folder.remove();
 });
 
-test('a misspelt field of a gate.json is named as one that is not known, and a list is refused', () => {
+test('a misspelt field of a gate.json is reported as unknown, and a list is refused', () => {
   const read = () => readGateFile(Buffer.from('{"answer":{},"answers":{"GET /api/x":{"code":204}}}'));
   const details = ['answer: is not a known field', 'answers.GET /api/x.code: is not a known field'];
   expect(read).toThrow(expect.objectContaining({ details: expect.arrayContaining(details) }));

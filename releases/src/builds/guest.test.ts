@@ -82,7 +82,7 @@ async function verdict(dist: string, version?: string): Promise<string> {
   }
 }
 
-test('a remote that no package of ours built is described by its manifest and package.json', async () => {
+test('a remote from another build tool is described by its manifest and package.json', async () => {
   const dist = await writeGuest({
     manifest: { shared: shared('4.5.0', '^4.0.0') },
     package: { peerDependencies: { react: '^19.0.0' } },
@@ -102,7 +102,7 @@ test('a remote that no package of ours built is described by its manifest and pa
   });
 });
 
-test('a byte order mark, as editors on Windows write one, is no damage', async () => {
+test('a byte order mark is ignored', async () => {
   const mark = '\uFEFF';
   const metaData = { globalName: 'gifts_marked', pluginVersion: '2.3.3', remoteEntry: { name: 'remoteEntry.js' } };
   const manifest = { metaData, shared: [], exposes: [{ path: './remote', assets: both(['expose.js']) }] };
@@ -141,7 +141,7 @@ test("the bundler's own container plug-in, which writes no manifest, is describe
   expect(await verdict(dist)).toBe('');
 });
 
-test('an entry of ES modules is known by its address, and each version has a name of its own', async () => {
+test('an entry of ES modules is identified by its address, with a name per version', async () => {
   const modules = (to: string) => ({
     metaData: { globalName: 'gifts', remoteEntry: { name: 'remoteEntry.js', path: '', type: 'module' } },
     files: {
@@ -167,7 +167,7 @@ test.each([
   expect(description).toMatchObject({ shared: { provides: { chart: carried }, requires: { chart: '*' } } });
 });
 
-test('a version that is given as a guest is published stands in for that of its package, in the name of its modules, too', async () => {
+test('a version given on publishing replaces the package’s version, also in module names', async () => {
   const modules = (text: string): Parts => ({
     package: { version: undefined },
     metaData: { globalName: 'gifts', remoteEntry: { name: 'remoteEntry.js', path: '', type: 'module' } },
@@ -276,7 +276,7 @@ const RANGES: [range: string, peer: string, library: string, contract: string][]
   ['^1.0.0 || ^19', '', '', ''],
 ];
 
-test.each(RANGES)('the range "%s" is judged or refused with its cure wherever it stands', async (range, ...says) => {
+test.each(RANGES)('the range "%s" is checked or refused with a cure in every place', async (range, ...says) => {
   const places: Parts[] = [
     { package: { peerDependencies: { react: range } } },
     { manifest: { shared: shared('19.3.0', range) } },
@@ -291,13 +291,13 @@ test.each(RANGES)('the range "%s" is judged or refused with its cure wherever it
   }
 });
 
-test('what a package manager reads of packages that no page shares is admitted', async () => {
+test('ranges that only package managers understand are accepted for unshared packages', async () => {
   const peerDependencies = { react: '^19.0.0', '@team/kit': 'workspace:^', redux: 'catalog:' };
   expect(await verdict(await writeGuest({ package: { peerDependencies } }))).toBe('');
 });
 
 test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
-  'a shared library called %s is judged like any other',
+  'a shared library with the name %s is checked like any other',
   async (name) => {
     const library = (requiredVersion: string, ...carried: string[]) => ({
       shared: [{ name, version: '1.2.0', requiredVersion, assets: both(carried) }],
@@ -311,7 +311,7 @@ test.each(['constructor', 'toString', 'hasOwnProperty', '__proto__'])(
   },
 );
 
-test('a guest that gives each of its builds one global is refused the second time', async () => {
+test('a guest whose builds share one global is refused at the second build', async () => {
   const fixed = {
     metaData: { globalName: 'gifts_fixed' },
     files: { 'dist/remoteEntry.js': 'var gifts_fixed;"./remote"' },
@@ -323,19 +323,19 @@ test('a guest that gives each of its builds one global is refused the second tim
   expect(await verdict(await writeGuest(second))).toContain('names of their own, made of its version');
 });
 
-test('two guests with one name: the version belongs to who published it first', async () => {
+test('with two guests of one name, a version belongs to the first publisher', async () => {
   const parts = { package: { version: '7.0.0' } };
   await at.publishFrom(await writeGuest(parts));
   expect(await verdict(await writeGuest(parts))).toContain('gifts 7.0.0 is taken by');
 });
 
-test('a folder without a build beside a package that is no guest holds none', async () => {
+test('a folder without a build is refused', async () => {
   const files = { 'dist/remoteEntry.js': null };
   const nothing = await writeGuest({ package: { liaozhai: undefined }, manifest: null, files });
   expect(await verdict(nothing)).toContain('usually dist');
 });
 
-test('a package.json that a build tool wrote into the build hides none that describes the guest', async () => {
+test('a package.json inside the build does not replace the guest’s own', async () => {
   const written = { name: 'gifts', version: '1.0.0', type: 'module' };
   expect(await verdict(await writeGuest({ files: { 'dist/package.json': JSON.stringify(written) } }))).toBe('');
 });

@@ -27,7 +27,7 @@ describe('publishing', () => {
     expect(await promisify(gunzip)(zipped ?? '')).toEqual(plain);
   });
 
-  test('a very long publisher spoils no record', async () => {
+  test('a very long publisher name is shortened', async () => {
     const built = await readPackage(await writeRemote(at.place(), 'letters', 'long'));
     const publisher = 'x'.repeat(300);
     const { id } = await publish(at.store, built, { commit: null, at: new Date().toISOString(), publisher });
@@ -35,7 +35,7 @@ describe('publishing', () => {
     expect(found).toMatchObject({ id, provenance: { publisher: 'x'.repeat(120) } });
   });
 
-  test('a damaged build is listed as such and hides no other', async () => {
+  test('a damaged build is listed as damaged, and the others are listed', async () => {
     const [damaged, good] = [await at.remote('maps', '1.0.0'), await at.remote('maps', '1.1.0')];
     await writeFile(join(at.folder, 'store', buildFolder(damaged), 'build.json'), '{}');
     const found = await listBuilds(new Catalog(at.store), 'maps');
@@ -46,7 +46,7 @@ describe('publishing', () => {
   test.each([
     ['torn', '{'],
     ['lacking', '{"at": 1}'],
-  ])('a damaged record of a version is named with its cure: %s', async (name, text) => {
+  ])('a damaged record of a version is reported with a cure: %s', async (name, text) => {
     const dist = await writeRemote(at.place(), name, 'same');
     const damaged = await at.publishFrom(dist);
     await writeFile(join(at.folder, 'store', claimKey(name, buildIdParts(damaged).version)), text);
@@ -68,7 +68,7 @@ describe('publishing', () => {
     expect(await publishedIds(at.store, 'wallet')).toEqual([one, two]);
   });
 
-  test('a version that has other bytes is refused, with the cure', async () => {
+  test('a version with different bytes is refused with a cure', async () => {
     await at.publishFrom(await writeRemote(at.place(), 'account', 'first'), '2.0.0');
     const second = await writeRemote(at.place(), 'account', 'second');
     await expect(at.publishFrom(second, '2.0.0')).rejects.toMatchObject({
@@ -77,14 +77,14 @@ describe('publishing', () => {
     });
   });
 
-  test('of two who publish other bytes under one version at once, one wins', async () => {
+  test('of two simultaneous builds with one version, one is published', async () => {
     const dists = await Promise.all(['a', 'b'].map((source) => writeRemote(at.place(), 'gifts', source)));
     const results = await Promise.allSettled(dists.map((dist) => at.publishFrom(dist, '1.0.0')));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await publishedIds(at.store, 'gifts')).toHaveLength(1);
   });
 
-  test('a remote of another build tool is told every missing field by name', async () => {
+  test('a remote from another build tool gets the names of all missing fields', async () => {
     const dist = at.place();
     await mkdir(dist);
     await writeFile(join(dist, 'remoteEntry.js'), 'var x');
@@ -189,7 +189,7 @@ describe('sec.releases: what cannot be published', () => {
     );
   });
 
-  test('a build that is written meanwhile, some of whose files go', async () => {
+  test('a build that changes during publishing', async () => {
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`f/${n}.txt`, '']));
     const dist = await writeRemote(at.place(), 'stories', 'x', { files });
     const state = { isRead: false };
@@ -213,7 +213,7 @@ describe('sec.releases: what cannot be published', () => {
     expect(await refusal(await writeHost(at.place(), 'many', { files: many }))).toContain('files, more than the');
   });
 
-  test('a liaozhai.json that is no JSON', async () => {
+  test('a liaozhai.json that is not JSON', async () => {
     expect(await refusal(await writeRemote(at.place(), 'stories', 'x', { files: { 'liaozhai.json': '{' } }))).toContain(
       'is not JSON',
     );
@@ -226,11 +226,11 @@ describe('sec.releases: what cannot be published', () => {
     expect(found).toContain('must be a method and a path');
   });
 
-  test('a version that is none', async () => {
+  test('an invalid version', async () => {
     expect(await refusal(await writeRemote(at.place(), 'stories', 'x'), 'v1')).toContain('is not a version');
   });
 
-  test('nothing of a refused build is stored', async () => {
+  test('a refused build leaves nothing in the store', async () => {
     expect((await publishedIds(at.store, 'stories')).length).toBe(1);
     expect(await readFile(join(at.folder, 'store/store.json'), 'utf8')).toContain('publicKey');
   });

@@ -9,7 +9,7 @@ import { changeChannel } from './changeChannel.ts';
 import { readLog, requireChannel } from './readChannel.ts';
 
 describe('many writers at once', () => {
-  test('fifty writers switching fifty remotes: nobody is lost, the audit has every state once', async () => {
+  test('fifty writers switch fifty remotes: no change is lost, and the audit has each state once', async () => {
     const at = await openTestStore();
     await at.activate(await at.host());
     const builds = await Promise.all(Array.from({ length: 50 }, (_, n) => at.remote(`r${n}`)));
@@ -29,7 +29,7 @@ describe('many writers at once', () => {
     await at.remove();
   });
 
-  test('a caller who names the state it saw is told when someone was faster, and nothing changes', async () => {
+  test('a caller with an outdated state gets a conflict, and nothing changes', async () => {
     const at = await openTestStore();
     const [host, stories, chat] = [await at.host(), await at.remote('stories'), await at.remote('chat')];
     await at.activate(host, stories);
@@ -41,7 +41,7 @@ describe('many writers at once', () => {
     await at.remove();
   });
 
-  test('any mix of operations in any order keeps a gapless, chained audit and a state that can run', async () => {
+  test('every sequence of operations results in a gapless, chained audit and a runnable state', async () => {
     const at = await openTestStore();
     const host = await at.host();
     const pool = await Promise.all(
@@ -73,7 +73,7 @@ describe('many writers at once', () => {
   });
 });
 
-describe('a clock that lies', () => {
+describe('a wrong clock', () => {
   const YEAR = 365 * 24 * 60 * MINUTE_MS;
   let at: TestStore;
   let builds: string[];
@@ -88,7 +88,7 @@ describe('a clock that lies', () => {
   test.each([
     ['ahead', YEAR],
     ['behind', -YEAR],
-  ])('by a year %s: the change is dated by the store, expires in time, and everybody goes on', async (_, by) => {
+  ])('by a year %s: the store’s time dates the change, and later writers succeed', async (_, by) => {
     const { document } = await activate(at.withClock(by), [builds[1] ?? ''], { gate: openGate });
     expect(age(document.action.at)).toBeLessThan(5 * MINUTE_MS);
     expect(age(document.stable?.since)).toBeLessThan(5 * MINUTE_MS);
@@ -97,7 +97,7 @@ describe('a clock that lies', () => {
     expect((await at.activate(builds[2] ?? '')).changed).toBe(true);
   });
 
-  test('on the only machine: when it is set right again, nobody is locked out by the state it dated', async () => {
+  test('on the only machine: after a correction later writers succeed', async () => {
     await activate(at.after(YEAR), [builds[1] ?? ''], { gate: openGate });
     const { document } = await at.activate(builds[2] ?? '');
     expect(age(document.action.at)).toBeLessThan(5 * MINUTE_MS);
@@ -106,15 +106,15 @@ describe('a clock that lies', () => {
     expect((await rollback(at.writer, {})).document.stable?.builds).toContain(builds[1]);
   });
 
-  test('by a little does not show in the log', async () => {
+  test('by a small difference does not appear in the log', async () => {
     const { document } = await activate(at.withClock(-2 * MINUTE_MS), [builds[1] ?? ''], { gate: openGate });
     const log = await readLog(at.writer, document, 2);
     expect(log[0] && log[1] && log[0].at >= log[1].at).toBe(true);
   });
 });
 
-describe('a store that lies', () => {
-  test('a swap that was confirmed and lost is noticed at once', async () => {
+describe('a faulty store', () => {
+  test('a confirmed but lost swap is detected', async () => {
     const at = await openTestStore();
     class Forgetful extends FileStore {
       override async swapPointer(): Promise<boolean> {
@@ -130,7 +130,7 @@ describe('a store that lies', () => {
     await at.remove();
   });
 
-  test('a state that was put back is not built upon', async () => {
+  test('a restored old state is refused as a base', async () => {
     const at = await openTestStore();
     await at.activate(await at.host());
     const old = await requireChannel(at.writer);
@@ -144,7 +144,7 @@ describe('a store that lies', () => {
     await at.remove();
   });
 
-  test('two different histories of one state are noticed', async () => {
+  test('two different histories of one state are detected', async () => {
     const at = await openTestStore();
     await at.store.create('audit/production/1.json', 'another history');
     await expect(at.activate(await at.host())).rejects.toThrow('exists twice');

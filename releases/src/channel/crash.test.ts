@@ -58,8 +58,8 @@ async function atEveryWrite(
 
 const wholeLog = async (at: TestStore) => readLog(at.writer, await at.current(), 10_000);
 
-describe('a process that dies at any write', () => {
-  test('while switching: the channel is the old or the new state, the audit has no gap, trying again works', async () => {
+describe('a process that crashes at any write', () => {
+  test('while switching: the channel has the old or the new state, the audit has no gap, and a retry succeeds', async () => {
     const at = await openTestStore();
     await at.activate(await at.host(), await at.remote('stories', '1.0.0'));
     const builds = [await at.remote('stories', '1.1.0'), await at.remote('stories', '1.2.0')];
@@ -84,7 +84,7 @@ describe('a process that dies at any write', () => {
     await at.remove();
   });
 
-  test('while publishing: there is a whole build or none, and publishing again finishes it', async () => {
+  test('while publishing: the build is complete or missing, and a retry completes it', async () => {
     const at = await openTestStore();
     const built = await readPackage(await writeRemote(at.place(), 'stories', 'crash'));
     const provenance = { commit: null, at: new Date().toISOString(), publisher: 'tester' };

@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => at.remove());
 
 describe('while a freeze window is open', () => {
-  test('nothing goes forward, and the refusal names the reason, the end and the cure', async () => {
+  test('changes forward are refused with reason, end and cure', async () => {
     const third = await at.remote('stories', '1.2.0');
     const refusal = {
       kind: 'refused',
@@ -42,7 +42,7 @@ describe('while a freeze window is open', () => {
     expect(await activate(at.after(2 * 3_600_000), [third], options)).toMatchObject({ changed: true });
   });
 
-  test('every way back is open', async () => {
+  test('rollbacks are possible', async () => {
     expect((await canary(at.writer, [], 2, options)).changed).toBe(true);
     expect((await abort(at.writer, {})).changed).toBe(true);
     expect((await rollback(at.writer, { name: 'stories' })).changed).toBe(true);
@@ -50,14 +50,14 @@ describe('while a freeze window is open', () => {
     expect((await kill(at.writer, next)).changed).toBe(true);
   });
 
-  test('a switch while frozen goes into the log with its reason', async () => {
+  test('a forced switch is logged with its reason', async () => {
     const { document } = await promote(at.writer, { ...options, despiteFreeze: 'login is broken' });
     expect(readAction(document.action).evidence).toEqual([
       { kind: 'freezeOverridden', freeze: 'spring fair', reason: 'login is broken' },
     ]);
   });
 
-  test('a restart of `npm start` comes up with what was live', async () => {
+  test('a restart of `npm start` serves the live set', async () => {
     const dists = [await writeHost(at.place(), 'b'), await writeRemote(at.place(), 'stories', 'b')];
     const { changed, problems } = await publishLocal({ dists, store: at.url });
     expect(changed).toBe(false);
@@ -67,7 +67,7 @@ describe('while a freeze window is open', () => {
 });
 
 describe('the windows of a channel', () => {
-  test('are changed by whoever is named in the log', async () => {
+  test('are logged with the person who changes them', async () => {
     await removeFreeze({ ...at.writer, who: 'Li' }, id, { why: 'fair is over' });
     const entries = await readLog(at.writer, await at.current(), 2);
     expect(entries).toMatchObject([
@@ -82,7 +82,7 @@ describe('the windows of a channel', () => {
     expect((await promote(at.writer, options)).changed).toBe(true);
   });
 
-  test('are all kept when people add them at the same moment', async () => {
+  test('are all stored when they are added simultaneously', async () => {
     const ids = await Promise.all(
       Array.from({ length: 8 }, (_, n) => addFreeze(at.writer, { window: open, why: `window ${n}` })),
     );

@@ -31,7 +31,7 @@ async function moveOnInWords(action: Pick<StoredAction, 'verb' | 'what' | 'evide
 const log = async () => readLog(at.writer, await at.current(), 100);
 
 describe('the log of a store that holds entries from before actions were data', () => {
-  test('goes through them unbroken, and shows their sentences', async () => {
+  test('is an unbroken chain with their sentences', async () => {
     const [host, first, next] = [await at.host(), await at.remote('stories'), await at.remote('stories', '1.1.0')];
     await at.activate(host, first);
     await moveOnInWords({ verb: 'canary', what: `${next} for 10 %` });
@@ -48,7 +48,7 @@ describe('the log of a store that holds entries from before actions were data', 
     ]);
   });
 
-  test('an entry that was changed afterwards breaks the chain, whichever form it has', async () => {
+  test('breaks at a changed entry of any form', async () => {
     await at.activate(await at.host(), await at.remote('stories'));
     await moveOnInWords({ verb: 'renew', what: 'signed the same state again' });
     await at.activate(await at.remote('chat'));

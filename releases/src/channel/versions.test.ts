@@ -49,7 +49,7 @@ async function write(key: string, change: (document: Record<string, unknown>) =>
 const activateNext = () => submit(at.writer, { verb: 'activate', builds: [next] }, { gate: openGate });
 
 describe('a store that a newer version wrote', () => {
-  test('a channel with fields that are unknown here is served, and not written without them', async () => {
+  test('a channel with unknown fields is served, and they are not removed', async () => {
     const source = await write(CHANNEL, ({ stable, ...document }) => ({
       ...document,
       quorum: 3,
@@ -64,7 +64,7 @@ describe('a store that a newer version wrote', () => {
     expect((await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id).toBe(first);
   });
 
-  test('a channel of a format that is unknown here is not called damaged', async () => {
+  test('a channel of an unknown format is not reported as damaged', async () => {
     await write(CHANNEL, (document) => ({ ...document, format: 3 }));
     await expect(activateNext()).rejects.toMatchObject(isNewer(expect.stringContaining('format')));
   });
@@ -72,7 +72,7 @@ describe('a store that a newer version wrote', () => {
   test.each([
     ['a rule of another kind', { rules: [{ kind: 'quorum' }] }, ['rules']],
     ['a window of another kind', { freezes: [{ window: { kind: 'monthly' } }] }, expect.anything()],
-  ])('an agenda with %s lets nothing forward and stays as it is; going back goes on', async (_, fields, details) => {
+  ])('an agenda with %s stops changes forward and is not changed; rollbacks succeed', async (_, fields, details) => {
     await addFreeze(at.writer, { window, why: 'holidays' });
     await at.activate(next);
     const source = await write(AGENDA, (agenda) => ({ ...agenda, ...fields }));
@@ -84,7 +84,7 @@ describe('a store that a newer version wrote', () => {
     expect((await at.store.readPointer(AGENDA))?.body).toBe(source);
   });
 
-  test('webhooks of a format that is unknown here are not called damaged, and stay', async () => {
+  test('webhooks of an unknown format are not reported as damaged, and are not changed', async () => {
     const add = () => addWebhook(at.writer, 'https://chat.example/hook', { allowPrivate: false });
     await add();
     const source = await write(WEBHOOKS, (document) => ({ ...document, format: 2 }));
@@ -96,7 +96,7 @@ describe('a store that a newer version wrote', () => {
     expect(await stored(CHANNEL)).toEqual(log);
   });
 
-  test('what is not signed stays damaged, and is to be restored', async () => {
+  test('an unsigned change is reported as damage, with the cure to restore', async () => {
     const { tag = null } = (await at.store.readPointer(CHANNEL)) ?? {};
     await at.store.swapPointer(CHANNEL, JSON.stringify({ ...(await stored(CHANNEL)), format: 3 }), tag);
     await expect(activateNext()).rejects.toMatchObject({
@@ -115,7 +115,7 @@ describe('a store that an older version reads', () => {
     expect(await stored(CHANNEL)).toMatchObject({ format: 2, approval: { hours: 24 } });
   });
 
-  test('a rule that was written in the older format is kept, and written in the newer one', async () => {
+  test('a rule in the older format is kept and written in the newer one', async () => {
     await submit(at.writer, { verb: 'approval', hours: 24 }, { gate: openGate });
     await write(CHANNEL, (document) => ({ ...document, format: 1 }));
     await addFreeze(at.writer, { window, why: 'holidays' });

@@ -54,7 +54,7 @@ describe('seeded breakages', () => {
     expect((await verdict(builds)).join()).toContain('slot "story.chat"');
   });
 
-  test('two remotes fill one open slot, which is admitted; one filled twice, a misspelt one and empty ones are noted', async () => {
+  test('two remotes may fill one open slot; double, misspelt and empty slots are reported', async () => {
     const slots = (name: string) => [{ name, order: 7, js: [], css: [] }];
     const builds = [
       await at.remote('stories', next(), { description: { slots: slots('my.entries') } }),
@@ -81,7 +81,7 @@ describe('seeded breakages', () => {
     await at.activate(await at.remote('stories', next()));
   });
 
-  test('the very files of what is live, under another version', async () => {
+  test('the files of the live build under another version', async () => {
     const dist = await writeRemote(at.place(), 'stories', 'same');
     const [first, second] = [await at.publishFrom(dist, next()), await at.publishFrom(dist, next())];
     await at.activate(first);
@@ -105,7 +105,7 @@ test.each([
   ['^1.1.0', 'release the host first'],
   ['^2.0.0', 'release the host first'],
   ['^0.9.0 || ^2.0.0', 'release the host first'],
-])('a remote that needs the runtime %s is refused once, with the cure: %s', async (contract, cure) => {
+])('a remote that needs the runtime %s is refused once with a cure: %s', async (contract, cure) => {
   // our own packages require the runtime in the range of the contract
   const shared = { provides: {}, requires: { '@liaozhai/shared/runtime': contract } };
   const build = await at.remote('chat', next(), { description: { contract, shared } });
@@ -125,7 +125,7 @@ test('a remote that carries a library for others passes', async () => {
   expect(await verdict([build])).toEqual([]);
 });
 
-test('what a set shares, what loads twice and what it costs is reported, and is no problem', async () => {
+test('shared libraries, duplicates and their sizes are reported without a problem', async () => {
   const chart = (name: string, version: string, range: string, library = 'chart') => {
     const js = { sync: ['copy.js'], async: [] };
     const manifest = { shared: [{ name: library, assets: { js } }] };
@@ -155,7 +155,7 @@ test.each([
   ['is kept with its error', `${required}catch(e){throw x.error=e,e}`, 0],
   ['is kept with its error, not minified', 'try { f(x) } catch (e) {\n module.error = e;\n throw e;\n}', 0],
   ['is forgotten', `let y=!0;${required}finally{y&&delete m[n]}`, 0],
-])("another remote's module that did not come %s: the gate says so if nobody would notice", async (_, entry, said) => {
+])('a failed module of another remote that %s is reported if its error is lost', async (_, entry, said) => {
   const files = {
     'mf-manifest.json': JSON.stringify({ remotes: [{ alias: 'account' }] }),
     'remoteEntry.js': `function require(){${entry}}`,
@@ -168,7 +168,7 @@ test.each([
   expect(notes.filter((note) => cure.test(note))).toHaveLength(said);
 });
 
-test('fifty good sets pass, each in time', async () => {
+test('fifty valid sets pass within the time limit', async () => {
   for (let n = 0; n < 50; n += 1) {
     const name = ['stories', 'chat', 'wallet', `new${n}`][n % 4] ?? '';
     const slots = n % 3 ? [] : [{ name: `${name}.slot`, js: ['static/js/async/page.js'], css: [] }];

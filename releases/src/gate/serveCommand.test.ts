@@ -25,13 +25,13 @@ describe('a set served by a command', () => {
     expect(await answers(served.origin)).toBe(false);
   });
 
-  test('is ended after three seconds if it does not mind SIGTERM', async () => {
+  test('is killed after three seconds if it ignores SIGTERM', async () => {
     const served = await serveByCommand(server("process.on('SIGTERM', () => {})"), process.env)('abc');
     await served.stop();
     expect(await answers(served.origin)).toBe(false);
   });
 
-  test('is refused with what it said if it ends by itself', async () => {
+  test('is refused with its output if it exits early', async () => {
     const command = `"${process.execPath}" -e "console.error('no port'); process.exit(1)" --`;
     await expect(serveByCommand(command, process.env)('abc')).rejects.toMatchObject({
       message: 'the server of the set ended before it listened',

@@ -50,7 +50,7 @@ describe('the headless smoke of a set', () => {
     expect(await judge([chat, wallet])).toBe('');
   });
 
-  test('what is avoided after a failure on one page is judged on the others', async () => {
+  test('a quarantine from one page does not apply to the others', async () => {
     const avoids = `${FINE} const key = '${STORAGE_KEYS.quarantine}';
       if (localStorage.getItem(key)) throw new Error('avoided');
       localStorage.setItem(key, 'it');
@@ -59,7 +59,7 @@ describe('the headless smoke of a set', () => {
     expect(await judge(await store.remote('shy', '1.0.0', { ...shows(avoids), description }))).toBe('');
   });
 
-  test('a page that takes long and goes on is sound, however long', async () => {
+  test('a slow page passes as long as it makes progress', async () => {
     // the files load one after another, each faster than the limit of a stalled page
     const serveSlowly = behind(async ({ url, headers }) => {
       if (url?.endsWith('.js') && headers['sec-fetch-dest']) await pause(2500);
@@ -67,12 +67,12 @@ describe('the headless smoke of a set', () => {
     expect(await judge(await store.remote('slow', '1.0.0', shows(FINE)), serveSlowly)).toBe('');
   });
 
-  test('a page whose data never comes is sound', async () => {
+  test('a page without data passes', async () => {
     const ready = `performance.measure('${READY}' + remote.id, { start: 0 });`;
     expect(await judge(await store.remote('patient', '1.0.0', shows(`${WAITING} ${ready}`)))).toBe('');
   });
 
-  test('late files that go past the asset loader are refused, for a browser would take them with changed bytes', async () => {
+  test('late files that bypass the asset loader are refused, since changed bytes would run', async () => {
     const late = "document.title = 'late';";
     const appends = `${FINE} const late = document.createElement('script');
       late.src = policy.createScriptURL(files.at(-1).replace('page.js', 'late.js')); document.head.append(late);
@@ -89,7 +89,7 @@ describe('the headless smoke of a set', () => {
     expect(found).toContain('page.css took effect with changed bytes');
   });
 
-  test('further origins of the product are open to its pages, and answered by the file of the remote', async () => {
+  test('further origins of the product are allowed and answered by the remote’s gate.json', async () => {
     const [api, live, pictures] = [
       'https://api.partner.example',
       'wss://live.partner.example',
@@ -113,7 +113,7 @@ describe('the headless smoke of a set', () => {
     );
   });
 
-  test('what nothing opened is refused, unless the remote says why; a build that tells the gate nothing has it named', async () => {
+  test('an unopened part is refused unless gate.json gives a reason; a build without gate.json has it reported', async () => {
     const lanterns = (name: string, gate: string | null) =>
       store.remote(name, '1.0.0', {
         files: { [SHOW]: FINE, 'static/js/async/far.js': name, 'static/css/far.css': name, 'gate.json': gate },
@@ -216,7 +216,7 @@ describe('the headless smoke of a set', () => {
     expect(lines.join('\n')).toMatch(expected);
   });
 
-  test('the command line as people run it, compiled on the way, comes to the same', async () => {
+  test('the command line has the same result', async () => {
     const build = await store.remote('chat', '1.1.0', shows(FINE));
     const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
     const words = ['--store', store.url, '--smoke', 'required', 'check', build];
@@ -224,7 +224,7 @@ describe('the headless smoke of a set', () => {
     expect(stdout).toContain('passed  headless smoke');
   });
 
-  test('a server of the set that is given as a command is started, asked and stopped', async () => {
+  test('a server given as a command is started, used and stopped', async () => {
     const script = `const server = require('node:http').createServer((_, answer) => answer.end('<p>x</p>')).listen(0, '127.0.0.1', () => console.log('http://127.0.0.1:' + server.address().port))`;
     const command = `"${process.execPath}" -e "${script.replaceAll('"', '\\"')}" --`;
     const found = await judge(
@@ -234,7 +234,7 @@ describe('the headless smoke of a set', () => {
     expect(found).toContain('is served with content-type');
   });
 
-  test('a command that does not serve is refused by name', async () => {
+  test('a command without a server is refused by name', async () => {
     const command = `"${process.execPath}" -e "console.error('no port'); process.exit(1)" --`;
     expect(
       await judge(await store.remote('stories', '4.0.1', shows(FINE)), serveByCommand(command, process.env)),

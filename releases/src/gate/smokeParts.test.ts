@@ -37,7 +37,7 @@ describe('the headless smoke of parts that load late', () => {
     });
   };
 
-  test('what throws behind a login, on a thirteenth route, in a slot or behind a tap is refused', async () => {
+  test('an error behind a login, on a thirteenth route, in a slot or after a tap is refused', async () => {
     const throws = (word: string) => `throw new Error("${word}");`;
     const parts = { member: throws('own'), last: throws('13'), slot: throws('slot'), tapped: throws('tap') };
     const found = await judge(await hiding('deep', parts, { answers: {}, unopened: {} }, 11));
@@ -47,7 +47,7 @@ describe('the headless smoke of parts that load late', () => {
     expect(found).toMatch(/an error was thrown: tap after a tap on "乙"/);
   });
 
-  test('what throws after a scroll, a hover, a choice, a tick or a key is refused', async () => {
+  test('an error after scrolling, hovering, choosing, ticking or a key is refused', async () => {
     const ways = {
       scroll: `const end = root.appendChild(document.createElement('p'));
         root.style.cssText = 'display: block; padding-top: 3000px';
@@ -73,7 +73,7 @@ describe('the headless smoke of parts that load late', () => {
     );
   });
 
-  test('what throws after a long press is refused, and what a menu covers is held, too', async () => {
+  test('an error after a long press is refused, also on an element under a menu', async () => {
     const page = `${FINE} const add = (tag, fields) => root.appendChild(Object.assign(document.createElement(tag), fields));
       add('button', { textContent: '更多', onclick: () => add('dialog', { textContent: '单' }).showModal() });
       const row = add('article', {});
@@ -89,7 +89,7 @@ describe('the headless smoke of parts that load late', () => {
     expect(found).toMatch(/an error was thrown: held after a long press on "一句话"/);
   });
 
-  test("what throws in a slot behind a tap on another remote's page is refused", async () => {
+  test('an error in a slot after a tap on another remote’s page is refused', async () => {
     const slot = 'static/js/async/menu.js';
     const build = await store.remote('menu', '1.0.0', {
       files: { [SHOW]: FINE, [slot]: 'throw new Error("menu");', 'gate.json': '{}' },
@@ -98,7 +98,7 @@ describe('the headless smoke of parts that load late', () => {
     expect(await judge(build)).toMatch(/on \/stories as a member an error was thrown: menu after a tap on "更多操作"/);
   });
 
-  test('the same parts pass where they are sound, by the answers of the remote, and another remote does not count', async () => {
+  test('valid parts pass with the remote’s answers; errors of another remote are only noted', async () => {
     const member = `fetch('/api/v1/lanterns/7').then((answer) => answer.json()).then(({ light }) => { root.textContent = light.on; });`;
     const answers = { 'GET /api/v1/lanterns/:id': { status: 200, body: { light: { on: '亮' } } } };
     const notes: string[] = [];

@@ -66,7 +66,7 @@ async function openLive() {
 }
 
 describe('a source map', () => {
-  test('changes no byte of a build, is never served, and has no text of the sources', async () => {
+  test('does not change a build, is not served, and contains no source text', async () => {
     const [bare, mapped] = [
       await readPackage(await distOf('1', { [page]: script })),
       await readPackage(await distOf('1')),
@@ -90,9 +90,9 @@ describe('a source map', () => {
     ['static/css/a.css.map', false],
     ['../a.js.map', false],
     ['.a.js.map', false],
-  ])('is one by its name: %s', (path, expected) => expect(isSourceMap(path)).toBe(expected));
+  ])('is recognised by its name: %s', (path, expected) => expect(isSourceMap(path)).toBe(expected));
 
-  test('that is malformed is left out, and the build is published without it', async () => {
+  test('that is malformed is omitted from the published build', async () => {
     const broken = await distOf('2.0.0', {
       [page]: script,
       [pageMap]: '<html>',
@@ -102,7 +102,7 @@ describe('a source map', () => {
     expect(await readFile(join(broken, pageMap), 'utf8')).toBe('<html>');
   });
 
-  test('goes with its build', async () => {
+  test('is removed with its build', async () => {
     const { old, live } = await openLive();
     const later = at.after(40 * 86_400_000);
     const options = { dryRun: false, graceMilliseconds: 0, now: later.now };
@@ -113,7 +113,7 @@ describe('a source map', () => {
 });
 
 describe('errors', () => {
-  test('of one place are one sentence: share of visitors, browsers, screens, source and line', async () => {
+  test('at one place are one entry with share of visitors, browsers, screens, source and line', async () => {
     const { visit, fail, errors, live } = await openLive();
     for (let visitor = 0; visitor < 100; visitor += 1) visit(`v${visitor}`);
     for (const visitor of ['v1', 'v2', 'v3', 'v3']) fail(visitor, 'Safari 17');
@@ -141,7 +141,7 @@ describe('errors', () => {
     expect(all[0]?.message).toBe('undefined is not an object');
   });
 
-  test('of a build that was rolled back come after those of what runs, and say so', async () => {
+  test('of a build that was rolled back follow those of live builds, with a note', async () => {
     const { host, old, live, fail, errors } = await openLive();
     await at.activate(host, old);
     for (const visitor of ['a', 'b', 'c']) fail(visitor, 'Safari 17');
@@ -153,7 +153,7 @@ describe('errors', () => {
     );
   });
 
-  test('whose place no map has are told by the built file', async () => {
+  test('without a source map are located in the built file', async () => {
     const { fail, errors, frame } = await openLive();
     fail('a', 'Safari 17', { frames: [frame('9:1')] });
     fail('b', 'Safari 17', { frames: ['host/1.0.0-000000000000/static/js/host.js:1:1', frame('9:1')] });

@@ -22,7 +22,7 @@ describe("Fisher's exact test", () => {
     expect(fisherWorse(tried, control)).toBeCloseTo(expected, 10);
   });
 
-  test('a candidate as good as stable is stopped in fewer than 1 % of ramps, though looked at after every ten visitors', () => {
+  test('a candidate as good as stable is stopped in fewer than 1 % of ramps with a check every ten visitors', () => {
     let seed = 7;
     const random = () => {
       seed = (seed * 1664525 + 1013904223) % 4294967296;
@@ -108,7 +108,7 @@ async function visits(...groups: Seen[]): Promise<void> {
 const stop = () => stopIfWorse(at.writer, new HealthReader(at.store, 'production'));
 
 describe('the automatic stop', () => {
-  test('ends a candidate that fails beyond chance, with the figures in the audit', async () => {
+  test('ends a candidate with significantly more failures, with the figures in the audit', async () => {
     await visits({ candidate: true, visitors: 60, failing: 20 }, { candidate: false, visitors: 600, failing: 6 });
     expect(await stop()).toBe(true);
     const { candidate, action } = await at.current();
@@ -123,7 +123,7 @@ describe('the automatic stop', () => {
 
   // the fallback runs in the page that the candidate broke, may fail as well, and often votes first
   test.each(['loaded', 'failed'] as const)(
-    'counts a visitor of the candidate whose fallback %s in no other group',
+    'does not count a candidate’s visitor whose fallback %s for the stable build',
     async (outcome) => {
       const { stable, candidate } = await at.current();
       const live = stable?.builds.find((id) => id.startsWith('stories@')) ?? '';
@@ -169,13 +169,13 @@ describe('the automatic stop', () => {
       { candidate: true, visitors: 60, failing: 4 },
       { candidate: false, visitors: 6000, failing: 0 },
     ],
-  ])('leaves a candidate %s alone', async (_, ...groups) => {
+  ])('does not end a candidate %s', async (_, ...groups) => {
     await visits(...groups);
     expect(await stop()).toBe(false);
     expect((await at.current()).candidate).not.toBeNull();
   });
 
-  test('of two consoles one acts, and the other takes over when it is gone', async () => {
+  test('one of two consoles acts, and the other takes over after its end', async () => {
     const [first, second] = [new Lease(at.store, 'watch'), new Lease(at.store, 'watch')];
     expect(await first.hold()).toBe(true);
     expect(await second.hold()).toBe(false);
@@ -185,13 +185,13 @@ describe('the automatic stop', () => {
     expect(await first.hold(later)).toBe(false);
   });
 
-  test('a store whose clock was put back by a year keeps no console from its duties', async () => {
+  test('consoles act although the store’s clock was set back by a year', async () => {
     expect(await new Lease(at.store, 'watch').hold(new Date(Date.now() + 365 * 86_400_000))).toBe(true);
     expect(await new Lease(at.store, 'watch').hold()).toBe(true);
   });
 
   test.each([-10, -4, 4, 10])(
-    'a holder whose clock is %i minutes off acts alone, and loses it in 20 seconds',
+    'a holder whose clock is %i minutes off acts alone, and loses the lease after 20 seconds',
     async (off) => {
       rs.useFakeTimers({ toFake: ['Date'], now: Date.now() + off * 60_000 });
       expect(await new Lease(at.store, 'watch').hold()).toBe(true);
@@ -202,7 +202,7 @@ describe('the automatic stop', () => {
     },
   );
 
-  test('a lease is written again only in the last half of its life, and then held on', async () => {
+  test('a lease is renewed only in the second half of its duration', async () => {
     const lease = new Lease(at.store, 'watch');
     const from = Date.now();
     const writes = new Set<string | undefined>();
@@ -230,7 +230,7 @@ describe('candidates of several remotes', () => {
     Array.from({ length: count }, () => one);
   const read = async () => summarise(await new HealthReader(at.store, 'production').record(''), await at.current());
 
-  test('the one that fails is ended alone, and no other is blamed for it', async () => {
+  test('the failing one is ended, and the others continue', async () => {
     await at.activate(await at.remote('chat'));
     const chatNext = await at.remote('chat', '1.1.0');
     await canary(at.writer, [chatNext], 10, { gate: openGate });
@@ -252,7 +252,7 @@ describe('candidates of several remotes', () => {
     expect(await stop()).toBe(false);
   });
 
-  test("another team's activate neither begins a candidate again nor its figures", async () => {
+  test('another team’s activate resets neither a candidate nor its figures', async () => {
     const { candidate } = await at.current();
     await visits({ candidate: true, visitors: 40, failing: 4 }, { candidate: false, visitors: 70, failing: 1 });
     await activate({ ...at.writer, who: 'another team' }, [await at.remote('chat')], { gate: openGate });
@@ -264,7 +264,7 @@ describe('candidates of several remotes', () => {
     expect(health?.control).toMatchObject({ visitors: 70, failedVisitors: 1 });
   });
 
-  test('a build that fails everybody is told of by name, with its remote, and others are not', async () => {
+  test('a build that fails for everybody is reported with its remote; others are not', async () => {
     const chat = await at.remote('chat');
     await at.activate(chat);
     const { stable } = await at.current();
@@ -300,7 +300,7 @@ describe('candidates of several remotes', () => {
     expect(incident && (await logAlarm(ahead, incident))).toBe(false);
   });
 
-  test('39 of 1,001 visitors whose pages throw, beside 4 of 817 minutes before, alarm within minutes: once, in log and webhooks', async () => {
+  test('errors of 39 in 1,001 visitors after 4 in 817 raise one alarm within minutes, in log and webhooks', async () => {
     const { stable } = await at.current();
     const build = stable?.builds.find((id) => id.startsWith('stories@')) ?? '';
     const seen = { build, set: stable?.set ?? '', candidate: false };
@@ -336,7 +336,7 @@ describe('candidates of several remotes', () => {
     expect(back.document.seq).toBeGreaterThanOrEqual(seq + 1);
   });
 
-  test('a remote that begins to fail more than it did before is told of, beyond chance alone', async () => {
+  test('a significant increase of a remote’s failures is reported', async () => {
     const { stable } = await at.current();
     const build = stable?.builds.find((id) => id.startsWith('stories@')) ?? '';
     const seen = { build, set: stable?.set ?? '', candidate: false };
@@ -351,7 +351,7 @@ describe('candidates of several remotes', () => {
 });
 
 describe('health', () => {
-  test('one vote per visitor and build, however often it is told', async () => {
+  test('one vote per visitor and build counts, also after repetitions', async () => {
     const { stable } = await at.current();
     const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
     const told = { build: 'b', set: stable?.set ?? '', candidate: false } as const;

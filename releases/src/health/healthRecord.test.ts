@@ -49,7 +49,7 @@ const visitors = async (reader: HealthReader, since = '', when = now): Promise<s
   (await reader.record(since, when)).events.map(({ visitor }) => visitor);
 
 describe('reading the health record', () => {
-  test('a store that fails once loses no event, and none counts twice', async () => {
+  test('a single store failure neither loses nor duplicates an event', async () => {
     for (let n = 0; n < 40; n += 1) await told(ago(1000 - n), `v${n}`);
     const { fails, reader } = openLog({ key: '-v7.' });
     await expect(visitors(reader)).rejects.toThrow('the store is away');
@@ -59,19 +59,19 @@ describe('reading the health record', () => {
     expect(new Set(found).size).toBe(40);
   });
 
-  test('two who look at once count every event once', async () => {
+  test('two simultaneous readers count every event once', async () => {
     for (let n = 0; n < 20; n += 1) await told(ago(1000 - n), `v${n}`);
     const { reader } = openLog();
     const both = await Promise.all([visitors(reader), visitors(reader)]);
     expect(both.map((found) => found.length)).toEqual([20, 20]);
   });
 
-  test('a line that was cut off costs that line only', async () => {
+  test('a truncated line loses that line only', async () => {
     await told(ago(2000), 'whole', `${line(ago(2000), 'whole')}\n{"build":"b","se`);
     expect(await visitors(openLog().reader)).toEqual(['whole']);
   });
 
-  test('reads many files at a time, but not without bound', async () => {
+  test('a limited number of files is read in parallel', async () => {
     for (let n = 0; n < 60; n += 1) await told(ago(1000 - n), `v${n}`);
     const { asked, reader } = openLog();
     await visitors(reader);
@@ -79,7 +79,7 @@ describe('reading the health record', () => {
     expect(asked.most).toBeLessThanOrEqual(16);
   });
 
-  test('reads only from the asked instant on, and further back when that is asked later', async () => {
+  test('only hours since the requested time are read, and earlier ones on a later request', async () => {
     await told(ago(5 * HOUR_MS), 'former');
     await told(ago(HOUR_MS), 'early');
     await told(ago(1000), 'late');
@@ -90,7 +90,7 @@ describe('reading the health record', () => {
     expect(asked.read).toHaveLength(3);
   });
 
-  test('an hour that is over is listed once more and then remembered; after a day it is forgotten', async () => {
+  test('a past hour is listed once more and then cached for a day', async () => {
     await told(ago(3 * HOUR_MS), 'former');
     await told(ago(1000), 'late');
     const { asked, reader } = openLog();

@@ -38,19 +38,19 @@ describe('the digest', () => {
     ['inp', 40],
     ['load', 119_000],
     ['cls', 0.13],
-  ] as const)('tells the p75 of %s to 2.5 %', (metric, middle) => {
+  ] as const)('has the p75 of %s within 2.5 %', (metric, middle) => {
     const values = around(middle, 1001);
     const [exact = 0] = values.slice(750, 751);
     expect(p75Of(metric, histogramOf(values, metric)) ?? 0).toBeGreaterThan(exact * 0.974);
     expect(p75Of(metric, histogramOf(values, metric)) ?? 0).toBeLessThan(exact * 1.026);
   });
 
-  test('tells nothing of nothing, and zero of pages that never shift', () => {
+  test('has no value without pages, and zero for pages without shifts', () => {
     expect(p75Of('lcp', new Map())).toBeNull();
     expect(p75Of('cls', histogramOf([0, 0, 0], 'cls'))).toBe(0);
   });
 
-  test('of many servers adds up to the same as of one, and does not grow with its visitors', () => {
+  test('of many servers equals that of one, and does not grow with visitors', () => {
     const [whole, first, second] = [new VitalsTally(), new VitalsTally(), new VitalsTally()];
     const at = new Date('2026-11-22T10:00:30Z');
     for (const [n, value] of around(1200, 5000).entries()) {
@@ -72,11 +72,11 @@ describe('the rank test', () => {
     ['pages that are all faster', { tried: new Map([[1, 5]]), control: new Map([[9, 5]]) }, 0.99865],
     ['pages that are all the same', { tried: new Map([[4, 50]]), control: new Map([[4, 50]]) }, 1],
     ['pages without a control', { tried: new Map([[4, 50]]), control: new Map() }, 1],
-  ] as [string, Stratum, number][])('of %s tells how likely that is by chance', (_, stratum, expected) => {
+  ] as [string, Stratum, number][])('of %s returns the probability of chance', (_, stratum, expected) => {
     expect(rankWorse([stratum])).toBeCloseTo(expected, 5);
   });
 
-  test('compares cold pages with cold ones only: a candidate that most see for the first time is not slower for it', () => {
+  test('compares cold pages with cold pages only', () => {
     const [cold, warm] = [around(3000, 900), around(1000, 900)];
     const strata = [
       { tried: histogramOf(cold), control: histogramOf(cold.slice(0, 900)) },
@@ -109,7 +109,7 @@ describe('a candidate', () => {
   });
 });
 
-test('a candidate as fast as stable is stopped in no ramp of a hundred, though it is looked at again and again, and two pages of a reader resemble each other', () => {
+test('a candidate as fast as stable is not stopped in a hundred ramps with repeated checks', () => {
   let seed = 11;
   const random = () => {
     seed = (seed * 1664525 + 1013904223) % 4294967296;
@@ -179,10 +179,10 @@ async function lcpOfStories() {
   return { stories, lcp: stories?.metrics.find(({ metric }) => metric === 'lcp') };
 }
 
-describe('what readers feel', () => {
+describe('the vitals in the status', () => {
   withCandidate();
 
-  test('stands beside each other for stable and candidate, over time, with errors by kind', async () => {
+  test('show stable and candidate over time, with errors by kind', async () => {
     const { live, tried } = await storiesBuilds();
     await pages(live, around(1000, 60));
     await pages(tried, around(2000, 30));
@@ -195,7 +195,7 @@ describe('what readers feel', () => {
     expect(lcp?.candidate?.points.filter((point) => point !== null)).toHaveLength(1);
   });
 
-  test('says nothing of a few pages, and nothing of those from before the candidate', async () => {
+  test('omit few pages and those from before the candidate', async () => {
     const { live, tried } = await storiesBuilds();
     await pages(live, around(1000, 500), 'warm', -5 * MINUTE_MS);
     await pages(tried, around(1000, 19));
@@ -204,7 +204,7 @@ describe('what readers feel', () => {
     expect(lcp?.candidate).toMatchObject({ pages: 19, p75: null });
   });
 
-  test('is of the last day where no candidate runs, whatever came from a cache', async () => {
+  test('cover the last day without a candidate, cached or not', async () => {
     const { live } = await storiesBuilds();
     await pages(live, around(1000, 40), 'mixed', -5 * MINUTE_MS);
     await abort(at.writer, {});
@@ -216,7 +216,7 @@ describe('what readers feel', () => {
 describe('the automatic stop', () => {
   withCandidate();
 
-  test('ends a candidate that is slower beyond chance, and says why in plain words', async () => {
+  test('ends a significantly slower candidate with a plain reason', async () => {
     const { live, tried } = await storiesBuilds();
     await pages(live, around(1000, 900));
     await pages(tried, around(1500, 250));
@@ -232,7 +232,7 @@ describe('the automatic stop', () => {
     );
   });
 
-  test('leaves alone one that is slower only where its files come over the network for the first time', async () => {
+  test('does not end one that is slower on first downloads only', async () => {
     const { live, tried } = await storiesBuilds();
     await pages(live, around(1000, 900));
     await pages(tried, around(3000, 900), 'mixed');

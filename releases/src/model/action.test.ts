@@ -51,7 +51,7 @@ describe('an action in the signed document', () => {
     expect(actionLine(store(action))).toBe(line);
   });
 
-  test('any share of visitors survives', () => {
+  test('every share of visitors is preserved', () => {
     const percent = fc.double({ min: 0, max: 100, noNaN: true });
     fc.assert(
       fc.property(percent, (share) => {
@@ -60,7 +60,7 @@ describe('an action in the signed document', () => {
     );
   });
 
-  test('has no field that older readers would drop before they check the signature', () => {
+  test('has only fields that older readers keep before the signature check', () => {
     for (const [action] of actions) {
       const known = ['verb', 'who', 'what', 'why', 'at', 'to', 'names', 'evidence'];
       expect(Object.keys(store(action, [{ kind: 'overtaken', build: chat }]))).toEqual(
@@ -69,7 +69,7 @@ describe('an action in the signed document', () => {
     }
   });
 
-  test('a list that is too long keeps whole ids and tells how many are missing', () => {
+  test('a long list keeps complete ids and counts the omitted ones', () => {
     const builds = Array.from({ length: 100 }, (_, n) => `remote-with-a-long-name-${n}@1.0.0+aaaaaaaaaaaa`);
     const long: Action[] = [
       { kind: 'activate', builds },
@@ -88,7 +88,7 @@ describe('an action in the signed document', () => {
     }
   });
 
-  test('evidence fits, however long its texts and lists are', () => {
+  test('evidence is shortened to the size limit', () => {
     const texts = fc.string({ unit: 'grapheme', maxLength: 2000 });
     const dropped = Array.from({ length: 90 }, (_, n) => `remote-${n}@1.0.0+aaaaaaaaaaaa`);
     fc.assert(
@@ -104,7 +104,7 @@ describe('an action in the signed document', () => {
     );
   });
 
-  test('evidence is read as it was written, and said in one line each', () => {
+  test('evidence is read unchanged, with one line each', () => {
     const evidence: Evidence[] = [
       { kind: 'finding', check: 'routes', problem: 'taken', forced: true },
       { kind: 'overtaken', build: chat },
@@ -153,7 +153,7 @@ describe('an entry from before actions were data', () => {
     expect(evidenceLines(stored)).toEqual(evidence);
   });
 
-  test('a plain list of builds is data already', () => {
+  test('a plain list of builds is read as data', () => {
     const stored = { verb: 'activate', who: 'tester', what: `${stories} ${chat}`, why: '', at };
     expect(readAction(stored)).toEqual({ kind: 'activate', builds: [stories, chat], evidence: [] });
   });

@@ -36,7 +36,7 @@ describe('a weekly freeze window', () => {
     expect(until([shanghai], at)).toBe(expected);
   });
 
-  test('keeps to the clocks of its zone when they change', () => {
+  test('follows the daylight saving time of its zone', () => {
     const berlin = weeklyWindow('Sat 22:00-Sun 06:00', 'Europe/Berlin');
     // the night of 25 October is an hour longer, that of 29 March an hour shorter
     expect(until([berlin], '2026-10-24T20:30:00Z')).toBe('2026-10-25T05:00:00.000Z');
@@ -72,14 +72,14 @@ describe('a weekly freeze window', () => {
     expect(until(windows, new Date(Date.parse(`${expected}:00Z`) - 1000).toISOString())).not.toBeNull();
   });
 
-  test('is one with those that follow on it, and ends of those that never do are bounded', () => {
+  test('is joined with adjacent ones, with a bounded end', () => {
     const monday = weeklyWindow('Mon 08:00-Mon 12:00', 'Asia/Shanghai');
     expect(until([shanghai, monday], '2026-11-21T00:00:00Z')).toBe('2026-11-23T04:00:00.000Z');
     const always = [weeklyWindow('Mon 00:00-Thu 00:00', 'UTC'), weeklyWindow('Thu 00:00-Mon 00:00', 'UTC')];
     expect(until(always, '2026-11-21T00:00:00Z')).not.toBeNull();
   });
 
-  test('reads as it is written', () => {
+  test('is printed as it is entered', () => {
     expect(windowText(shanghai)).toBe('Fri 18:00-Mon 08:00 Asia/Shanghai');
   });
 
@@ -91,7 +91,7 @@ describe('a weekly freeze window', () => {
   );
 });
 
-test('times are those of the zone that is named, or carry their own', () => {
+test('times belong to the given zone or contain an offset', () => {
   expect(instantIn('2026-12-24 18:00', 'Europe/Berlin').toISOString()).toBe('2026-12-24T17:00:00.000Z');
   expect(instantIn('2026-07-01T18:00', 'Europe/Berlin').toISOString()).toBe('2026-07-01T16:00:00.000Z');
   expect(instantIn('2026-12-24T18:00:00+08:00', 'UTC').toISOString()).toBe('2026-12-24T10:00:00.000Z');
@@ -103,7 +103,7 @@ test('times are those of the zone that is named, or carry their own', () => {
 });
 
 describe('the steps of a schedule', () => {
-  test('are read as they are written', () => {
+  test('are printed as they are entered', () => {
     expect(stepsText(parseSteps('5@now, 25%@90m,50@1d,100@36h'))).toBe('5@now,25@90m,50@1d,100@36h');
   });
 

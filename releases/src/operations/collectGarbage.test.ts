@@ -52,7 +52,7 @@ class MeetingStore extends FileStore {
 describe('gc', () => {
   const inDays = (days: number) => () => new Date(Date.now() + days * DAY_MS);
 
-  test('removes old builds that nothing reaches, and keeps live, last good, candidate, overridden and young ones', async () => {
+  test('removes old unreachable builds, and keeps live, last good, candidate, overridden and recent ones', async () => {
     const [host, first, second, overridden, unused] = [
       await at.host(),
       await at.remote('stories', '1.0.0'),
@@ -77,7 +77,7 @@ describe('gc', () => {
     await at.activate(overridden);
   });
 
-  test('is not stopped by a damaged build, which goes when its time comes', async () => {
+  test('continues after a damaged build, and removes it when it is old', async () => {
     await at.activate(await at.host());
     const damaged = await at.remote('chat', '1.0.0');
     await writeFile(join(at.folder, 'store', buildFolder(damaged), 'build.json'), '{}');
@@ -85,7 +85,7 @@ describe('gc', () => {
     expect((await collectGarbage(at.store, at.key.publicKey, options)).removed).toEqual([damaged]);
   });
 
-  test('spares a build that a switch picked up in the meantime', async () => {
+  test('keeps a build that a switch has activated meanwhile', async () => {
     const [host, old] = [await at.host(), await at.remote('stories')];
     await at.activate(host);
     const store = new MeetingStore(`${at.folder}/store`);
@@ -98,7 +98,7 @@ describe('gc', () => {
     expect(await publishedIds(at.store)).toContain(old);
   });
 
-  test('a switch that comes too late is refused, though its process read the build before', async () => {
+  test('a switch to a removed build is refused, even if its process has read the build', async () => {
     const [host, old] = [await at.host(), await at.remote('stories')];
     await at.activate(host);
     await at.writer.catalog.record(old);
@@ -108,7 +108,7 @@ describe('gc', () => {
     expect((await at.current()).stable?.builds).toEqual([host]);
   });
 
-  test('ended while it waits, it removes nothing', async () => {
+  test('removes nothing if it is stopped while waiting', async () => {
     const [host, old] = [await at.host(), await at.remote('stories')];
     await at.activate(host);
     const options = { dryRun: false, now: inDays(8), signal: AbortSignal.abort() };
@@ -126,7 +126,7 @@ describe('the sweep', () => {
     await utimes(join(at.folder, 'store', key), then, then);
   };
 
-  test('removes uploads that were given up, never a build, a young upload or one that still grows', async () => {
+  test('removes abandoned uploads, but no build and no recent or growing upload', async () => {
     const build = await at.remote('stories', '1.0.0');
     for (const key of await at.store.list(`${buildFolder(build)}/`)) await age(key, 100);
     const upload = async (folder: string, hours: number[]) => {
@@ -151,7 +151,7 @@ describe('the sweep', () => {
     await assertStored(at.writer, [build]);
   });
 
-  test('removes what writes that were cut off have left, and no write under way', async () => {
+  test('removes leftovers of interrupted writes, but no open write', async () => {
     const aside = join(at.folder, 'store/.temporary');
     await mkdir(aside, { recursive: true });
     for (const name of ['old', 'new']) await writeFile(join(aside, name), 'half');
@@ -160,7 +160,7 @@ describe('the sweep', () => {
     expect(await readdir(aside)).toEqual(['new']);
   });
 
-  test('of files that an attempt to publish still counts on loses none of the build', async () => {
+  test('does not lose a build that is being published again', async () => {
     const dist = await writeRemote(at.place(), 'maps', 'once more');
     const built = await readPackage(dist, '1.0.0');
     const id = await at.publishFrom(dist, '1.0.0');

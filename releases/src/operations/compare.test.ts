@@ -58,7 +58,7 @@ const compared = async (a: string, b: string) => {
   return found;
 };
 
-test('tells commits, files, addresses, contract and libraries from stable to a build', async () => {
+test('lists changed commits, files, addresses, contract and libraries from stable to a build', async () => {
   const found = await compared('stable', newer);
   expect(found).toMatchObject({ name: 'chat', from: older, to: newer, back: false, damaged: [] });
   expect(found.commits.map(({ build }) => build)).toEqual([between, newer]);
@@ -73,13 +73,13 @@ test('tells commits, files, addresses, contract and libraries from stable to a b
   ]);
 });
 
-test('the way back names the same commits as taken back', async () => {
+test('the reverse comparison lists the same commits as reverted', async () => {
   const found = await compared(newer, older);
   expect(found.back).toBe(true);
   expect(found.commits.map(({ build }) => build)).toEqual([between, newer]);
 });
 
-test('tells how visitors of both fared, also of a build that is live no more', async () => {
+test('shows the health of both builds, also of one that is not live any more', async () => {
   const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
   const vote = { remote: 'chat', candidate: false, set: 'a'.repeat(40) };
   recorder.record({ ...vote, build: newer, outcome: 'failed', failure: 'chunk-lost' }, 'one');
@@ -89,7 +89,7 @@ test('tells how visitors of both fared, also of a build that is live no more', a
   expect(health).toEqual({ from: expect.objectContaining({ visitors: 2, failedVisitors: 1 }), to: null });
 });
 
-test('a build whose record is damaged is named, and the rest is shown', async () => {
+test('a build with a damaged record is reported, and the rest is shown', async () => {
   const { store } = at;
   await store.remove(`${buildFolder(between)}/build.json`);
   const fresh = { ...at.writer, catalog: new Catalog(store) };

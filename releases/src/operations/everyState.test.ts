@@ -139,7 +139,7 @@ function take(writer: Writer, { verb, builds: numbers, to, force }: Step) {
 
 let channels = 0;
 
-test('every state that any verb reaches fits together, or was forced to with its findings in the log', async () => {
+test('every reachable state passes the gate, or was forced with its findings in the log', async () => {
   const property = fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 14 }), async (steps) => {
     channels += 1;
     const writer = { ...at.writer, channel: `walk-${channels}` };

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => at.remove());
 
-test('export writes nothing outside its folder, whatever a set says', async () => {
+test('export writes nothing outside its folder for any set', async () => {
   await at.activate(await at.host(), await at.remote('stories'));
   const { stable } = await at.current();
   const body = await at.writer.catalog.set(stable?.set ?? '');
@@ -31,7 +31,7 @@ test('export writes nothing outside its folder, whatever a set says', async () =
   await expect(stat(join(at.folder, 'escaped'))).rejects.toThrow('ENOENT');
 });
 
-test('export again takes away the pages of routes that are gone, and nothing that is not its own', async () => {
+test('a repeated export removes pages of removed routes, but no foreign files', async () => {
   const flags = { title: '', requiresAuth: false, keepAlive: false, outsideShell: false, js: [], css: [] };
   const routes = ['/old', '/old/deep'].map((path, n) => ({ name: `old${n}`, path, ...flags }));
   await at.activate(await at.host(), await at.remote('stories', '1.0.0', { description: { routes } }));
@@ -46,7 +46,7 @@ test('export again takes away the pages of routes that are gone, and nothing tha
   expect(pages).toEqual(['help/index.html', 'index.html', 'stories/index.html']);
 });
 
-test('the recipe for nginx keeps the scripts of the same documents from running', async () => {
+test('the nginx recipe blocks scripts of the same documents', async () => {
   const recipe = await readFile(new URL('../../../docs/deploying/serving.md', import.meta.url), 'utf8');
   const [, variable = '', types = ''] = /map \$sent_http_content_type (\S+) { ~(\S+) sandbox; }/.exec(recipe) ?? [];
   expect(recipe.slice(recipe.indexOf('location /builds/ {\n'))).toContain(
@@ -61,7 +61,7 @@ test('the recipe for nginx keeps the scripts of the same documents from running'
   }
 });
 
-test('export writes a tree whose pages, headers and channel fit together', async () => {
+test('exported pages, headers and channel match', async () => {
   const documents = { 'favicon.svg': '<svg/>', 'deep/feed.rss': '<rss/>', 'note.txt': 'no document' };
   await at.activate(await at.host('1.0.0', { files: documents }), await at.remote('stories'));
   const folder = join(at.folder, 'site');

@@ -35,7 +35,7 @@ describe('rollback', () => {
     await at.activate(chatAt(1));
   });
 
-  test('of one remote leaves the others alone', async () => {
+  test('of one remote does not change the others', async () => {
     await rollback(at.writer, { name: 'stories' });
     expect([await live('stories'), await live('chat')]).toEqual([storiesAt(1), chatAt(1)]);
   });
@@ -80,13 +80,13 @@ describe('rollback', () => {
     await expect(rollback(at.writer, { to: 1, name: 'chat' })).rejects.toThrow('chat was not live in state 1');
   });
 
-  test('of a host without a former one names no way that a host does not have', async () => {
+  test('of a host without a former build suggests only commands that exist for hosts', async () => {
     const refusal = await rollback(at.writer, { name: 'host' }).catch((cause) => cause);
     expect(refusal.message).toContain('nothing else was live before for host');
     expect(refusal.cure).toBe('List what was live with `log`, or activate a published build.');
   });
 
-  test('is refused where the audit holds another state in the place of the one asked for', async () => {
+  test('is refused if the audit contains another state at that place', async () => {
     const { seq } = await at.current();
     const audit = (n: number) => join(at.folder, 'store', auditKey('production', n));
     const right = await readFile(audit(seq - 1));
@@ -101,7 +101,7 @@ describe('rollback', () => {
     expect((await at.current()).lastGood.stories).toBe(storiesAt(0));
   });
 
-  test('goes on where the record of a fallback is damaged, which is a fallback no longer', async () => {
+  test('succeeds if a fallback’s record is damaged, and drops that fallback', async () => {
     const record = join(at.folder, 'store', buildFolder(storiesAt(1)), 'build.json');
     const right = await readFile(record);
     await writeFile(record, '{"damaged":');
@@ -126,7 +126,7 @@ describe('rollback', () => {
   });
 });
 
-describe('a way back from the state that its caller saw', () => {
+describe('a rollback with an expected state', () => {
   let seq: number;
   beforeEach(async () => {
     for (const n of [0, 1, 2]) await at.activate(storiesAt(n));
@@ -141,19 +141,19 @@ describe('a way back from the state that its caller saw', () => {
     { kind: 'preview-end', person: 'Li', browser: 'b', remotes: ['chat@http://localhost:3101'] },
   ];
   for (const action of notes)
-    test(`is not held up by somebody else's entry ${action.kind}`, async () => {
+    test(`is not refused because of another person’s entry ${action.kind}`, async () => {
       await changeChannel(at.writer, async (now) => ({ state: stateOf(now), action }));
       await back();
       expect(await live('chat')).toBe(chatAt(0));
     });
 
-  test('of one remote is not held up by another that was switched meanwhile', async () => {
+  test('of one remote is not refused because another was switched', async () => {
     await at.activate(chatAt(0));
     await back('stories');
     expect(await live('stories')).toBe(storiesAt(1));
   });
 
-  test('goes one step where two take it at the same moment, and the second gets a conflict', async () => {
+  test('of two simultaneous calls goes one step back, and one gets a conflict', async () => {
     const results = await Promise.allSettled([back('stories'), back('stories')]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(results.find((result) => result.status === 'rejected')?.reason).toMatchObject({
@@ -163,14 +163,14 @@ describe('a way back from the state that its caller saw', () => {
     expect(await live('stories')).toBe(storiesAt(1));
   });
 
-  test('of everything is refused once anything else runs', async () => {
+  test('of the whole channel is refused after any change', async () => {
     await at.activate(storiesAt(3));
     await expect(back()).rejects.toMatchObject({ kind: 'conflict' });
   });
 });
 
 describe('kill', () => {
-  test('what is live goes back to the last good build, and the killed one never returns', async () => {
+  test('returns a live build to the last good one, and the killed one cannot return', async () => {
     await at.activate(storiesAt(1));
     await at.activate(storiesAt(3));
     await kill(at.writer, storiesAt(3), { why: 'leaks' });
@@ -186,7 +186,7 @@ describe('kill', () => {
     expect(evidenceLines((await at.current()).action)).toEqual([`${storiesAt(1)} took the place of ${storiesAt(3)}`]);
   });
 
-  test('what takes its place is never a build that someone rolled back', async () => {
+  test('does not replace it with a build that was rolled back', async () => {
     const [first, second, broken] = await Promise.all(['1.0.0', '1.1.0', '1.2.0'].map((v) => at.remote('maps', v)));
     for (const build of [first, second, broken]) await at.activate(build ?? '');
     await rollback(at.writer, { name: 'maps' });
@@ -195,11 +195,11 @@ describe('kill', () => {
     expect(await live('maps')).toBeUndefined();
   });
 
-  test('the only host that was ever live cannot be killed', async () => {
+  test('is refused for the only host that was ever live', async () => {
     await expect(kill(at.writer, host)).rejects.toThrow('only host');
   });
 
-  test('the only build of a name is killed only by who says the name, and is told what that takes away', async () => {
+  test('requires the name for the only build of a remote, and states what is lost', async () => {
     const gifts = await at.remote('gifts');
     await at.activate(gifts);
     expect(await effectOfKill(at.writer, gifts)).toEqual({
@@ -224,7 +224,7 @@ describe('kill', () => {
     expect(await live('gifts')).toBeUndefined();
   });
 
-  test('of a build that another can take the place of needs no name, and says which', async () => {
+  test('needs no name if another build replaces it, and states which', async () => {
     await at.activate(chatAt(0));
     const next = await at.remote('chat', '1.4.0');
     await at.activate(next);
@@ -235,7 +235,7 @@ describe('kill', () => {
 });
 
 describe('withdraw', () => {
-  test('takes a first release back, for rollback or activate to bring again', async () => {
+  test('removes a first release; rollback or activate restores it', async () => {
     const letters = await at.remote('letters');
     await at.activate(letters);
     await expect(rollback(at.writer, { name: 'letters' })).rejects.toMatchObject({
@@ -253,7 +253,7 @@ describe('withdraw', () => {
     expect(await live('letters')).toBe(letters);
   });
 
-  test('needs the name, tells the addresses that are lost, and names the build to go back to', async () => {
+  test('requires the name, and states the lost addresses and the build to restore', async () => {
     const [first, second] = [await at.remote('cards', '1.0.0'), await at.remote('cards', '1.1.0')];
     await at.activate(first);
     await at.activate(second);
@@ -280,7 +280,7 @@ describe('withdraw', () => {
   });
 });
 
-describe('a way back to what does not fit', () => {
+describe('a rollback to incompatible builds', () => {
   const shop = (contract: string) => ({ description: { contract } });
   let [oldHost, newHost] = ['', ''];
   let [oldShop, newShop] = ['', ''];
@@ -299,7 +299,7 @@ describe('a way back to what does not fit', () => {
     await activate(at.writer, [newHost, newShop], all);
   });
 
-  test.each(['host', 'shop'])('of %s is refused, and names the whole set that fits', async (name) => {
+  test.each(['host', 'shop'])('of %s is refused and names a compatible set', async (name) => {
     const { seq, stable } = await at.current();
     await expect(rollback(at.writer, { name })).rejects.toMatchObject({
       details: [expect.stringContaining('needs shared/runtime')],
@@ -310,7 +310,7 @@ describe('a way back to what does not fit', () => {
     expect([await live('host'), await live('shop')]).toEqual([oldHost, oldShop]);
   });
 
-  test.each(['host', 'shop'])('of %s is refused to its kill, and names the whole set that fits', async (name) => {
+  test.each(['host', 'shop'])('of %s is refused for its kill and names a compatible set', async (name) => {
     const { seq } = await at.current();
     const build = (await live(name)) ?? '';
     expect(await effectOfKill(at.writer, build)).toMatchObject({ instead: null, whole: seq - 1 });
@@ -319,7 +319,7 @@ describe('a way back to what does not fit', () => {
     });
   });
 
-  test('goes against it with a reason only, and no other team is held up by that', async () => {
+  test('can be forced with a reason, and other teams are not affected', async () => {
     await expect(rollback(at.writer, { name: 'host', force: true })).rejects.toThrow('--force needs --why');
     const { document } = await rollback(at.writer, { name: 'host', force: true, why: 'login is down' });
     expect(document.action.evidence?.join()).toContain('"forced":true');
@@ -332,7 +332,7 @@ describe('a way back to what does not fit', () => {
     });
   });
 
-  test('passes over the newer one for an older one that fits, and says so', async () => {
+  test('skips the newer build for a compatible older one, and states it', async () => {
     const anywhere = await at.remote('shop', '0.9.0', shop('^2.0.0 || ^3.0.0'));
     for (const build of [anywhere, oldShop, newShop])
       await activate(at.writer, [build], { gate: at.gate(), force: true, why: 'in this order' });
@@ -341,7 +341,7 @@ describe('a way back to what does not fit', () => {
     expect(document.action.evidence?.join()).toContain(oldShop);
   });
 
-  test('is not taken by a kill: the screens are lost, and the refusal says why', async () => {
+  test('is refused for a kill, with the lost screens', async () => {
     const only = await at.remote('lamps', '1.0.0');
     await activate(at.writer, [only], { gate: at.gate(), force: true, why: 'for the old host' });
     const fits = await at.remote('lamps', '2.0.0', shop('^3.0.0'));

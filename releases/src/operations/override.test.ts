@@ -45,7 +45,7 @@ describe('a link that runs builds in one browser', () => {
     });
   });
 
-  test('takes builds that fit together, and one beside what does not fit anyway', async () => {
+  test('accepts compatible builds, and one next to an existing conflict', async () => {
     const [host, next] = [await at.host(), await at.host('2.0.0', { description: { contract: '2.0.0' } })];
     const gifts = await at.remote('gifts', '2.0.0', { description: { contract: '^2.0.0' } });
     await at.activate(host, await at.remote('gifts'));
@@ -63,7 +63,7 @@ describe('a remote from a dev server', () => {
     'stories@http://127.0.0.1:3101',
     'stories@http://[::1]:3101',
     'stories@https://dev.example',
-  ])('%s is one', (word) => {
+  ])('accepts %s', (word) => {
     expect(parseLocalRemotes([word])).toEqual([{ name: 'stories', origin: word.slice('stories@'.length) }]);
   });
 
@@ -77,17 +77,17 @@ describe('a remote from a dev server', () => {
     ['stories@http://a:b@localhost:3101', 'not the address'],
     ['stories@javascript:alert(1)', 'not the address'],
     ["stories@http://localhost:3101;script-src'unsafe-inline'", 'not the address'],
-  ])('%s is none: %s', (word, why) => {
+  ])('refuses %s: %s', (word, why) => {
     expect(() => parseLocalRemotes([word])).toThrow(why);
   });
 
-  test('comes from one place at a time', () => {
+  test('has one address at a time', () => {
     expect(() => parseLocalRemotes([local, 'stories@http://localhost:3102'])).toThrow('named twice');
   });
 });
 
-describe('leave to run one', () => {
-  test('holds for its browser until it ends, and the log says for whom', async () => {
+describe('a permit to run one', () => {
+  test('is valid in its browser until it expires, and the log names the person', async () => {
     const { document } = await openPreview(at.writer, asked);
     expect(await held()).toMatchObject({ person: 'Li Hua', remotes: [local], who: 'tester', why: 'new list' });
     expect(await held('b'.repeat(32))).toBeNull();
@@ -114,7 +114,7 @@ describe('leave to run one', () => {
     expect(await held()).toMatchObject({ remotes: [local] });
   });
 
-  test('a damaged one is none, and can be given again', async () => {
+  test('is ignored if damaged, and can be granted again', async () => {
     const key = `previews/production/${browser}.json`;
     await at.store.swapPointer(key, '{"browser', null);
     expect(await held()).toBeNull();
@@ -122,7 +122,7 @@ describe('leave to run one', () => {
     expect(await held()).not.toBeNull();
   });
 
-  test('is taken back at once, in the log as well, and changes nothing that others run', async () => {
+  test('is revoked immediately, with a log entry, and changes no other page', async () => {
     await at.activate(await at.host(), await at.remote('stories'));
     const { stable } = await at.current();
     await openPreview(at.writer, asked);
@@ -135,7 +135,7 @@ describe('leave to run one', () => {
     expect(await held()).not.toBeNull();
   });
 
-  test('is listed while it holds', async () => {
+  test('is listed while it is valid', async () => {
     await openPreview(at.writer, asked);
     await openPreview(at.writer, { ...asked, request: `${local} ${'b'.repeat(32)}`, hours: 1 });
     const listed = async (now: Date) =>
@@ -144,7 +144,7 @@ describe('leave to run one', () => {
     expect(await listed(inHours(2))).toEqual(['a']);
   });
 
-  test('is cleared away once it has ended, and what holds or cannot be read stays', async () => {
+  test('is removed after its expiry; valid and unreadable ones remain', async () => {
     await openPreview(at.writer, asked);
     await openPreview(at.writer, { ...asked, request: `${local} ${'b'.repeat(32)}`, hours: 1 });
     await at.store.swapPointer(`previews/production/${'d'.repeat(32)}.json`, '{}', null);
@@ -158,7 +158,7 @@ describe('leave to run one', () => {
     expect(await held()).toMatchObject({ person: 'Li Hua' });
   });
 
-  test('makes nothing outdated that somebody decides on meanwhile', async () => {
+  test('does not make other people’s decisions outdated', async () => {
     await at.activate(await at.host());
     const { seq } = await at.current();
     await openPreview(at.writer, asked);
@@ -171,7 +171,7 @@ describe('leave to run one', () => {
     ).rejects.toMatchObject({ kind: 'conflict' });
   });
 
-  test('cannot be made by who writes the store and lacks the key, nor carried to another browser', async () => {
+  test('cannot be forged without the key, nor moved to another browser', async () => {
     await openPreview(at.writer, asked);
     const pointer = await at.store.readPointer(`previews/production/${browser}.json`);
     const { sig, ...unsigned } = JSON.parse(pointer?.body ?? '') as Preview;
@@ -195,7 +195,7 @@ describe('leave to run one', () => {
   });
 });
 
-test('RELEASES_SITE names one site, or one for each channel', () => {
+test('RELEASES_SITE contains one site, or one per channel', () => {
   const each = sitesFrom('production=https://app.example, preview=https://preview.example/');
   expect([each('production'), each('preview'), each('staging')]).toEqual([
     'https://app.example',

@@ -36,7 +36,7 @@ async function seed() {
 }
 
 describe('a channel made from another', () => {
-  test('runs the very set, and says where it is from', async () => {
+  test('has the same set and names its source', async () => {
     await seed();
     const [made, from] = [await live(preview), await live(at.writer)];
     expect(made.stable?.set).toBe(from.stable?.set);
@@ -44,14 +44,14 @@ describe('a channel made from another', () => {
     expect(readAction(made.action)).toMatchObject({ kind: 'seed', from: { channel: 'production', seq: 2 } });
   });
 
-  test('goes its own way from then on, and is not made twice', async () => {
+  test('is independent afterwards, and cannot be created twice', async () => {
     const builds = await seed();
     await inPreview(await at.remote('stories', '1.1.0'));
     expect(await buildsOf(at.writer)).toEqual(builds.sort());
     await expect(createChannelFrom(preview, sourceIn(at.writer, 'production'))).rejects.toThrow('in use already');
   });
 
-  test('knows what was killed there', async () => {
+  test('keeps the killed builds of its source', async () => {
     await seed();
     const bad = await at.remote('stories', '1.1.0');
     await at.activate(bad);
@@ -63,7 +63,7 @@ describe('a channel made from another', () => {
 });
 
 describe('promoting what another channel runs', () => {
-  test('makes the very set live, with what pages fall back to, and stands in both logs', async () => {
+  test('makes the same set live with its fallbacks, and is in both logs', async () => {
     const [, stories = ''] = await seed();
     await inPreview(await at.remote('stories', '1.1.0'), await at.remote('chat', '1.1.0'));
     const tried = await live(preview);
@@ -79,7 +79,7 @@ describe('promoting what another channel runs', () => {
     expect((await promoteIt()).changed).toBe(false);
   });
 
-  test('takes one remote by its name', async () => {
+  test('can be limited to one remote', async () => {
     await seed();
     const next = await at.remote('stories', '1.1.0');
     await inPreview(next, await at.remote('chat', '1.1.0'));
@@ -88,14 +88,14 @@ describe('promoting what another channel runs', () => {
     await expect(promoteIt({ name: 'gifts' })).rejects.toThrow('preview runs no gifts');
   });
 
-  test('passes the gate of the channel it comes to', async () => {
+  test('passes the gate of the target channel', async () => {
     await seed();
     await inPreview(await at.remote('stories', '1.1.0'));
     const gate: Gate = async () => [{ check: 'routes', problem: 'taken' }];
     await expect(promoteIt({ gate })).rejects.toMatchObject({ details: ['routes: taken'] });
   });
 
-  test('takes nothing back that others brought meanwhile, unless somebody says why', async () => {
+  test('does not revert newer builds of the target without a reason', async () => {
     await seed();
     await inPreview(await at.remote('stories', '1.1.0'));
     const hotfix = await at.remote('chat', '1.0.1');
@@ -110,7 +110,7 @@ describe('promoting what another channel runs', () => {
     expect(await buildsOf(at.writer)).toEqual(await buildsOf(preview));
   });
 
-  test('is refused for what was killed on either side, and for files that are gone', async () => {
+  test('is refused for builds killed on either side and for missing files', async () => {
     await seed();
     const bad = await at.remote('stories', '1.1.0');
     await inPreview(bad);
@@ -127,7 +127,7 @@ describe('promoting what another channel runs', () => {
   });
 });
 
-describe('from a store of its own to another', () => {
+describe('between two stores', () => {
   let production: TestStore;
   beforeEach(async () => {
     production = await openTestStore();
@@ -138,7 +138,7 @@ describe('from a store of its own to another', () => {
   const across = (parts: Partial<Source> = {}, options: { gate?: Gate } = {}) =>
     promoteFrom(production.writer, { from: staging(parts), gate: production.gate(), ...options });
 
-  test('builds come with their files, digests and origin, and both logs name both stores', async () => {
+  test('copies builds with files, digests and origin, and both logs name both stores', async () => {
     const dist = await writeRemote(at.place(), 'stories', 'x');
     const origin = {
       ...{ commit: '0123456789abcdef', author: 'Li Hua', run: 'https://ci.example/9' },
@@ -161,14 +161,14 @@ describe('from a store of its own to another', () => {
     expect(there?.action).toMatchObject({ into: { channel: 'production', store: production.store.label } });
   });
 
-  test('without the other store’s key it goes on, and says that nothing stands there', async () => {
+  test('succeeds without the other store’s key, and reports the missing log entry', async () => {
     await at.activate(await at.host(), await at.remote('stories'));
     const { seq } = await at.current();
     expect((await across({ key: null })).loggedThere).toBe(false);
     expect((await at.current()).seq).toBe(seq);
   });
 
-  test('is refused for bytes that were changed, for another key, and for a version that others hold', async () => {
+  test('is refused for changed bytes, another key, and a version of other builds', async () => {
     const stories = await at.remote('stories');
     await at.activate(await at.host(), stories);
     await expect(across({ publicKey: production.key.publicKey })).rejects.toThrow('is not signed by this store');

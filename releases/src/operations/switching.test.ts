@@ -35,12 +35,12 @@ describe('activate', () => {
     expect((await at.activate(host, storiesAt(0))).changed).toBe(false);
   });
 
-  test('remembers what was replaced as the last good build', async () => {
+  test('stores the replaced build as the last good one', async () => {
     await at.activate(storiesAt(1));
     expect((await at.current()).lastGood).toMatchObject({ stories: storiesAt(0) });
   });
 
-  test('a gate that refuses changes nothing, and force needs a reason that the audit keeps', async () => {
+  test('changes nothing if the gate refuses; force requires a reason, which is logged', async () => {
     const gate = async () => [{ check: 'routes', problem: 'taken' }];
     await expect(activate(at.writer, [storiesAt(2)], { gate })).rejects.toMatchObject({ details: ['routes: taken'] });
     await expect(activate(at.writer, [storiesAt(2)], { gate, force: true })).rejects.toThrow('--why');
@@ -52,13 +52,13 @@ describe('activate', () => {
     ]);
   });
 
-  test('that no browser looked at says so in the log', async () => {
+  test('without a browser check is marked in the log', async () => {
     const next = await at.remote('chat', '7.0.0');
     const { document } = await activate(at.writer, [next], { gate: at.gate() });
     expect(evidenceLines(document.action).join()).toContain('the gate opened no browser');
   });
 
-  test('very long reasons, names and lists never make a document that readers refuse', async () => {
+  test('shortens long reasons, names and lists to what readers accept', async () => {
     const many = await Promise.all(Array.from({ length: 40 }, (_, n) => at.remote(`remote-with-a-long-name-${n}`)));
     const writer = { ...at.writer, who: 'x'.repeat(1000) };
     await activate(writer, many, { gate: openGate, why: 'because '.repeat(1000) });
@@ -67,12 +67,12 @@ describe('activate', () => {
     expect((await at.current()).stable?.builds.length).toBeGreaterThan(40);
   });
 
-  test('a build that was never published, or is none, is refused', async () => {
+  test('refuses unknown and invalid builds', async () => {
     await expect(at.activate('stories@9.9.9+000000000000')).rejects.toThrow('is not in');
     await expect(at.activate('nonsense')).rejects.toThrow('is not a build id');
   });
 
-  test('is not judged without a former build that the store fails to deliver', async () => {
+  test('fails if the store cannot read a former build', async () => {
     await at.activate(chatAt(0));
     await at.activate(chatAt(1));
     const store: Store = Object.create(at.store, {
@@ -87,12 +87,12 @@ describe('activate', () => {
     await expect(neighboursOf(away, await at.current())).rejects.toThrow('the store is away');
   });
 
-  test('a version stands for its build', async () => {
+  test('accepts a version for its build', async () => {
     expect(await resolveBuilds(at.store, ['stories@1.1.0', chatAt(0)])).toEqual([storiesAt(1), chatAt(0)]);
     await expect(resolveBuilds(at.store, ['stories@7.0.0'])).rejects.toThrow('is not in');
   });
 
-  test('two builds of one name are refused, and one that is named twice counts once', async () => {
+  test('refuses two builds of one name, and accepts one given twice', async () => {
     const twice = ['stories@1.1.0', storiesAt(1)];
     expect(await resolveBuilds(at.store, twice)).toEqual([storiesAt(1)]);
     await expect(resolveBuilds(at.store, [...twice, chatAt(0), 'stories@1.0.0'])).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe('canary', () => {
     if ((await at.current()).candidate) await abort(at.writer, {});
   });
 
-  test('a ramp keeps its salt, so visitors stay; other builds draw again', async () => {
+  test('a ramp keeps its visitors; other builds draw new ones', async () => {
     const first = (await canary(at.writer, [storiesAt(1)], 5, gated)).document.candidate;
     const ramped = (await canary(at.writer, [], 20, gated)).document.candidate;
     const other = (await canary(at.writer, [storiesAt(2)], 20, gated)).document.candidate;
@@ -116,7 +116,7 @@ describe('canary', () => {
     expect(other?.salt).not.toBe(first?.salt);
   });
 
-  test("another team's activate stays when the candidate is promoted", async () => {
+  test('another team’s activate is preserved when the candidate is promoted', async () => {
     await canary(at.writer, [storiesAt(1)], 10, gated);
     await at.activate(chatAt(1));
     await promote(at.writer, gated);
@@ -138,7 +138,7 @@ describe('canary', () => {
     ]);
   });
 
-  test('activating what the candidate tries ends it', async () => {
+  test('activating the candidate’s build ends the candidate', async () => {
     await canary(at.writer, [storiesAt(1)], 10, gated);
     expect((await at.activate(storiesAt(1))).document.candidate).toBeNull();
   });
@@ -177,7 +177,7 @@ describe('canary', () => {
     expect(candidatesOf(await at.current())).toEqual([]);
   });
 
-  test('of a name that another candidate has ends that one, and the audit says so', async () => {
+  test('with a name of another candidate ends that one, and the audit says so', async () => {
     await canary(at.writer, [storiesAt(1), chatAt(1)], 10, gated);
     const { document } = await canary(at.writer, [storiesAt(2)], 10, gated);
     expect(candidatesOf(document).map(({ builds }) => builds)).toEqual([[storiesAt(2)]]);
@@ -187,14 +187,14 @@ describe('canary', () => {
     expect(readAction(ramped.document.action).evidence).toEqual([]);
   });
 
-  test('a document with one candidate is written as readers from before know it', async () => {
+  test('a document with one candidate has the format of older readers', async () => {
     const { document } = await canary(at.writer, [storiesAt(1)], 10, gated);
     expect(Object.keys(document)).not.toContain('moreCandidates');
     expect(Object.keys((await canary(at.writer, [chatAt(1)], 10, gated)).document)).toContain('moreCandidates');
     expect(Object.keys((await abort(at.writer, { name: 'chat' })).document)).not.toContain('moreCandidates');
   });
 
-  test('a candidate that fails beside another is refused, and one that no longer fits is dropped alone', async () => {
+  test('an incompatible second candidate is refused, and a later incompatible one is dropped', async () => {
     const clash = async ({ judged }: { judged: { records: { id: string }[] } }) => {
       const ids = judged.records.map(({ id }) => id);
       return ids.includes(storiesAt(1)) && ids.includes(chatAt(1)) ? [{ check: 'routes', problem: 'taken' }] : [];
@@ -217,7 +217,7 @@ describe('canary', () => {
     await expect(canary(at.writer, [storiesAt(1)], 101, gated)).rejects.toThrow('not a percentage');
   });
 
-  test('diff tells what a candidate changes', async () => {
+  test('diff lists a candidate’s changes', async () => {
     await canary(at.writer, [storiesAt(1)], 10, gated);
     const found = await diff(at.writer, await at.current(), 'stable', 'candidate');
     expect(found).toMatchObject([

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => at.remove());
 
 describe('init', () => {
-  test('again does no harm; an ageing document is signed again', async () => {
+  test('can be repeated; an ageing document is signed again', async () => {
     await prepareStore(at.opened);
     expect((await initChannel(at.writer)).changed).toBe(false);
     const { changed, document } = await initChannel(at.after(40 * DAY_MS));
@@ -23,12 +23,12 @@ describe('init', () => {
     expect(Date.parse(document.expires)).toBeGreaterThan(Date.now() + 120 * DAY_MS);
   });
 
-  test('keeps the private key from everyone else', async () => {
+  test('makes the private key readable for its owner only', async () => {
     const mode = async (path: string) => (await stat(join(at.folder, 'store', path))).mode & 0o777;
     expect([await mode('keys/signing.pem'), await mode('keys')]).toEqual([0o600, 0o700]);
   });
 
-  test("refuses a key that is not the store's", async () => {
+  test('refuses a key of another store', async () => {
     const other = await openTestStore();
     const foreign = { ...at.opened, signingKey: other.opened.signingKey };
     await expect(prepareStore(foreign)).rejects.toThrow('is not the one of');
@@ -37,7 +37,7 @@ describe('init', () => {
 });
 
 describe('publishLocal, as npm start uses it', () => {
-  test('publishes everything in one switch, does nothing when nothing changed, and follows an edit', async () => {
+  test('publishes everything in one switch, does nothing without a change, and follows an edit', async () => {
     const { path, remove } = await temporaryFolder();
     const dists = [await writeHost(`${path}/host`, 'a'), await writeRemote(`${path}/stories`, 'stories', 'a')];
     const options = { dists, store: `file:${path}/store` };
@@ -50,7 +50,7 @@ describe('publishLocal, as npm start uses it', () => {
     await remove();
   });
 
-  test('sources whose hash is all digits with a zero in front still get a version', async () => {
+  test('a source hash of digits with a leading zero results in a valid version', async () => {
     const { path, remove } = await temporaryFolder();
     const description = { sourceHash: '066154183469' };
     const dists = [
@@ -62,7 +62,7 @@ describe('publishLocal, as npm start uses it', () => {
     await remove();
   });
 
-  test('equal sources with other bytes go by a version of their own, and the developer is told', async () => {
+  test('equal sources with different bytes get another version and a notice', async () => {
     const { path, remove } = await temporaryFolder();
     const dists = [await writeHost(`${path}/host`, 'a'), await writeRemote(`${path}/stories`, 'stories', 'a')];
     const options = { dists, store: `file:${path}/store` };
@@ -74,7 +74,7 @@ describe('publishLocal, as npm start uses it', () => {
     await remove();
   });
 
-  test('starting again without an edit leaves a rollback alone; an edit goes live, and so does taking it back', async () => {
+  test('a restart without an edit keeps a rollback; an edit and its reversal go live', async () => {
     const { path, remove } = await temporaryFolder();
     const dists = [await writeHost(`${path}/host`, 'a'), await writeRemote(`${path}/stories`, 'stories', 'a')];
     const options = { dists, store: `file:${path}/store` };

@@ -57,8 +57,8 @@ const verbs = async (limit: number) => (await log(limit)).map(({ verb }) => verb
 const view = async (who: string, writer?: Writer) =>
   viewAgenda(as(who, writer), new HealthReader(at.store, 'production'), await at.current());
 
-describe('where two persons decide', () => {
-  test('what goes forward waits, is told with both persons, and is live when the second one agrees', async () => {
+describe('with a two-person rule', () => {
+  test('a change forward waits, and is live with both names after the approval', async () => {
     const id = await propose();
     expect(await live()).toContain(first);
     expect((await view('Wang')).proposals).toMatchObject([
@@ -94,7 +94,7 @@ describe('where two persons decide', () => {
     ]);
   });
 
-  test('every way forward waits, and no way back does', async () => {
+  test('every change forward waits, and rollbacks do not', async () => {
     const second = await at.remote('chat', '1.1.0');
     await agree('Wang', await propose('Li', { verb: 'canary', builds: [second], percent: 5 }));
     expect((await at.current()).candidate?.percent).toBe(5);
@@ -110,14 +110,14 @@ describe('where two persons decide', () => {
     expect((await withdraw(as('Li'), 'chat', { confirm: 'chat' })).changed).toBe(true);
   });
 
-  test('an operation that asks no second person is refused', async () => {
+  test('an operation without an approval is refused', async () => {
     const refusal = { kind: 'refused', message: expect.stringContaining('two persons decide') };
     await expect(activate(at.writer, [next], options)).rejects.toMatchObject(refusal);
     await expect(canary(at.writer, [next], 5, options)).rejects.toMatchObject(refusal);
     expect(await live()).toContain(first);
   });
 
-  test('the same person does not approve, not with another token and not as written otherwise', async () => {
+  test('the proposer cannot approve, neither with another token nor in another spelling', async () => {
     const id = await propose('Li Hua');
     for (const name of ['Li Hua', ' li  HUA', 'Ｌｉ Hua'])
       await expect(agree(name, id)).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe('where two persons decide', () => {
     expect(await live()).toContain(first);
   });
 
-  test('two accounts of the provider are two persons though both are called the same', async () => {
+  test('two accounts with the same display name are two persons', async () => {
     const session = (id: string) => ({ role: 'manager' as const, name: null, id, label: 'Li Hua', more: [] });
     const writerOf = (id: string) => ({ ...at.writer, who: `Li Hua (${id})`, actor: actorOf(session(id)) });
     const id = idOf(await submit(writerOf('a1'), activation(), options));
@@ -146,7 +146,7 @@ describe('where two persons decide', () => {
     expect((await approve(writerOf('b2'), { id }, openGate)).changed).toBe(true);
   });
 
-  test('the gate judges when it is proposed, and again when it is approved', async () => {
+  test('the gate runs on the proposal and again on the approval', async () => {
     const refusing: Gate = async () => [{ check: 'routes', problem: 'taken twice' }];
     await expect(submit(as('Li'), activation(), { gate: refusing })).rejects.toMatchObject({
       details: ['routes: taken twice'],
@@ -158,7 +158,7 @@ describe('where two persons decide', () => {
     expect((await agree('Wang', id)).changed).toBe(true);
   });
 
-  test('a channel that has moved on asks for it to be proposed again', async () => {
+  test('a proposal for an outdated state must be repeated', async () => {
     const id = await propose();
     const other = await propose('Li', activation(await at.remote('chat', '1.1.0')));
     await agree('Wang', other);
@@ -170,7 +170,7 @@ describe('where two persons decide', () => {
     expect((await agree('Wang', await propose())).changed).toBe(true);
   });
 
-  test('what another channel runs is approved as it was then, not as it is by now', async () => {
+  test('a promotion is approved with the set at the proposal', async () => {
     const preview = { ...at.writer, channel: 'preview' };
     await createChannel(preview);
     await activate(preview, await live(), options);
@@ -189,7 +189,7 @@ describe('where two persons decide', () => {
     ).resolves.toMatchObject({ changed: false });
   });
 
-  test('many who approve at the same moment apply it once, and a rejection in between is the one or the other', async () => {
+  test('simultaneous approvals apply a proposal once; a simultaneous rejection excludes the approval', async () => {
     const id = await propose();
     const ends = await Promise.allSettled(['Wang', 'Zhao', 'Sun', 'Qian'].map((who) => agree(who, id)));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -201,7 +201,7 @@ describe('where two persons decide', () => {
     expect(await waiting()).toEqual([]);
   });
 
-  test('it is rejected by another person and withdrawn by its own, and comes to nothing after a day', async () => {
+  test('a proposal is rejected by another person, withdrawn by its own, or expires after a day', async () => {
     const id = await propose();
     await expect(reject(as('Wang'), { id }, { own: true })).rejects.toMatchObject({ kind: 'forbidden' });
     await reject(as('Wang'), { id, why: 'not on a Friday' });
@@ -225,7 +225,7 @@ describe('where two persons decide', () => {
     expect(await live()).toContain(first);
   });
 
-  test('webhooks are told of each word, with its person', async () => {
+  test('webhooks get each decision with its person', async () => {
     const event = async () => eventOf(await at.current());
     const id = await propose();
     const told = { builds: [next], text: expect.stringContaining(id) };
@@ -241,12 +241,12 @@ describe('where two persons decide', () => {
     });
   });
 
-  test('the same is not proposed twice', async () => {
+  test('a proposal cannot be repeated', async () => {
     const id = await propose();
     await expect(propose('Zhao')).rejects.toThrow(`waits as ${id}`);
   });
 
-  test('a freeze window is gone through by two as well', async () => {
+  test('forcing a freeze window also needs two persons', async () => {
     const to = new Date(Date.now() + HOUR_MS).toISOString();
     await addFreeze(at.writer, { window: { kind: 'once', from: new Date(0).toISOString(), to }, why: 'fair' });
     await expect(propose()).rejects.toThrow('is frozen');
@@ -260,8 +260,8 @@ describe('where two persons decide', () => {
   });
 });
 
-describe('the rule', () => {
-  test('is turned off, or made longer, by two', async () => {
+describe('the two-person rule', () => {
+  test('is changed or removed by two persons', async () => {
     for (const hours of [null, 48]) {
       const id = await propose('Li', { verb: 'approval', hours });
       expect((await at.current()).approval).toMatchObject({ hours: 24, by: 'Li (token)' });
@@ -274,7 +274,7 @@ describe('the rule', () => {
     expect((await activate(as('Li'), [next], options)).changed).toBe(true);
   });
 
-  test('stays through every change, and readers of the channel go on', async () => {
+  test('is preserved by every change, and readers continue', async () => {
     await agree('Wang', await propose());
     await rollback(as('Li'), { to: 2 });
     await kill(as('Li'), next);
@@ -283,7 +283,7 @@ describe('the rule', () => {
     expect((await releases.current()).stable?.builds).toContain(first);
   });
 
-  test('is not taken away by an older document that is put back, of the channel or of its agenda', async () => {
+  test('is not removed by restoring an older channel or agenda', async () => {
     const agendaBefore = await at.store.readPointer(AGENDA);
     const id = await propose();
     const withProposal = await at.store.readPointer(AGENDA);
@@ -303,7 +303,7 @@ describe('the rule', () => {
   });
 });
 
-describe('a process that ends half way', () => {
+describe('a process that crashes during an approval', () => {
   /** Fails swaps of the agenda, but not of the channel. */
   const dying = (writer: Writer): Writer => {
     const swapPointer: Store['swapPointer'] = async (key, body, tag) => {
@@ -317,7 +317,7 @@ describe('a process that ends half way', () => {
   };
   const settle = () => settleProposals({ ...at.after(HOUR_MS), who: 'console' });
 
-  test('after the switch has switched: that is said, once, in the name of who approved', async () => {
+  test('after the switch: it is reported once, with the approver’s name', async () => {
     const id = await propose();
     await expect(agree('Wang', id, openGate, dying(at.writer))).rejects.toThrow('killed');
     expect(await live()).toContain(next);
@@ -334,7 +334,7 @@ describe('a process that ends half way', () => {
     expect(told).toMatchObject([{ who: 'Wang (token)' }]);
   });
 
-  test('before a schedule was written has planned nothing, and says so', async () => {
+  test('before the schedule is written: nothing is planned, and this is reported', async () => {
     const id = await propose('Li', { verb: 'schedule', builds: [next], steps: '5@now,100@1h' });
     await expect(agree('Wang', id, openGate, dying(at.writer))).rejects.toThrow('killed');
     await settle();
@@ -350,7 +350,7 @@ describe('a schedule', () => {
   const visits = () => recordVisits(at, { tried: [40, 0], control: [40, 0] }, new Date(Date.now() + HOUR_MS / 2));
   const planned = async () => (await readAgenda(at.writer)).schedules;
 
-  test('that two agreed on takes its steps without being asked for again', async () => {
+  test('approved by two persons takes its steps without further approval', async () => {
     await agree(
       'Wang',
       await propose('Li', { verb: 'schedule', builds: [next], steps: '5@now,25@1h,100@2h', enough: 1 }),
@@ -368,7 +368,7 @@ describe('a schedule', () => {
     ]);
   });
 
-  test('that was cancelled and is put back takes none', async () => {
+  test('that was cancelled and is restored takes no step', async () => {
     await agree('Wang', await propose('Li', { verb: 'schedule', builds: [next], steps: '5@1h,100@2h' }));
     const before = await at.store.readPointer(AGENDA);
     await steerSchedule(as('Li'), 'cancel', {});
@@ -379,7 +379,7 @@ describe('a schedule', () => {
     expect(await planned()).toMatchObject([{ paused: { refusal: expect.stringContaining('cancelled') } }]);
   });
 
-  test('that one person made before stands still once two decide', async () => {
+  test('made by one person pauses under the two-person rule', async () => {
     await agree('Wang', await propose('Li', { verb: 'approval', hours: null }));
     await submit(as('Li'), { verb: 'schedule', builds: [next], steps: '5@now,100@1h' }, options);
     await submit(as('Li'), { verb: 'approval', hours: 24 }, options);

@@ -47,7 +47,7 @@ const visits = (groups: Parameters<typeof recordVisits>[1] = FINE, hours = 0) =>
   recordVisits(at, groups, new Date(Date.now() + hours * HOUR_MS));
 
 describe('the steps of a schedule', () => {
-  test('are taken in their time while the candidate is healthy, to everyone in the end, each in the log', async () => {
+  test('run on time while the candidate is healthy, up to everyone, each with a log entry', async () => {
     await plan('5@now,25@1h,100@4h', { why: 'overnight' });
     expect(await share()).toBe(5);
     await visits();
@@ -75,7 +75,7 @@ describe('the steps of a schedule', () => {
     ]);
   });
 
-  test('wait for enough reports since the step before, and say so once in the log and in status', async () => {
+  test('wait for enough reports since the previous step, with one note in log and status', async () => {
     await plan('5@now,25@1h,50@2h');
     await visits({ tried: [12, 0], control: [40, 0] });
     await look(1.1);
@@ -97,7 +97,7 @@ describe('the steps of a schedule', () => {
     expect((await view(3.5)).schedules[0]).toMatchObject({ waiting: null });
   });
 
-  test('wait for enough reports since everybody got another host', async () => {
+  test('wait for enough reports after a change of the host', async () => {
     await plan('5@now,25@1h,50@2h');
     await visits();
     await at.activate(await at.host('2.0.0'));
@@ -114,7 +114,7 @@ describe('the steps of a schedule', () => {
     expect(await share()).toBe(50);
   });
 
-  test('wait for enough reports where the audit is damaged, since the set changed', async () => {
+  test('wait for enough reports since the set changed if the audit is damaged', async () => {
     await plan('5@now,25@1h');
     await visits();
     await at.activate(await at.remote('chat', '1.1.0'));
@@ -123,7 +123,7 @@ describe('the steps of a schedule', () => {
     expect((await view(1.1)).schedules[0]?.waiting).toMatchObject({ kind: 'tooFew', tried: 0 });
   });
 
-  test('wait while the candidate fails beyond chance, though too little for the automatic stop', async () => {
+  test('wait while failures are significant but below the automatic stop', async () => {
     await plan('5@now,25@1h');
     await visits({ tried: [40, 4], control: [400, 2] });
     await look(1.1);
@@ -131,7 +131,7 @@ describe('the steps of a schedule', () => {
     expect((await view(1.1)).schedules[0]?.waiting).toMatchObject({ kind: 'failing', limit: 0.01 });
   });
 
-  test('are taken once by many servers that look at the same moment', async () => {
+  test('run once although many servers check simultaneously', async () => {
     await plan('5@now,25@1h,50@2h');
     await visits();
     const { seq } = await at.current();
@@ -141,7 +141,7 @@ describe('the steps of a schedule', () => {
     expect(await planned()).toMatchObject([{ taken: 2, share: 25 }]);
   });
 
-  test('are not taken again after a server that died before it noted one', async () => {
+  test('are not repeated after a server crash', async () => {
     await plan('5@now,25@1h,50@2h');
     const [before] = await planned();
     const evidence = [{ kind: 'step' as const, step: 2, of: 3, by: 'tester' }];
@@ -153,7 +153,7 @@ describe('the steps of a schedule', () => {
     expect(await planned()).toMatchObject([{ taken: 2, share: 25 }]);
   });
 
-  test('stand still once the token they were made with is revoked, until a manager takes them over', async () => {
+  test('pause when their token is revoked, until a manager takes over', async () => {
     const { record } = await createToken(at.store, at.key, {
       grant: 'deployer:stories',
       label: 'CI',
@@ -183,7 +183,7 @@ describe('the steps of a schedule', () => {
     expect(await share()).toBe(25);
   });
 
-  test('may begin later, and go on from a candidate that runs', async () => {
+  test('can start later, and continue from a running candidate', async () => {
     await plan('5@2h,25@3h');
     expect(await share()).toBeNull();
     await look(2.1);
@@ -196,7 +196,7 @@ describe('the steps of a schedule', () => {
     expect(await planned()).toEqual([]);
   });
 
-  test('pause where the gate refuses one, and try it again when continued', async () => {
+  test('pause if the gate refuses one, and retry it on resuming', async () => {
     await plan('5@now,100@1h');
     await visits();
     // more than there is room for: each is said whole or left out
@@ -213,7 +213,7 @@ describe('the steps of a schedule', () => {
     expect((await at.current()).stable?.builds).toContain(next);
   });
 
-  test('a clock that is a year wrong takes none too early on a shared store, and locks nobody out', async () => {
+  test('do not run early by a clock that is a year wrong, and others can continue', async () => {
     await plan('5@now,25@1h');
     await visits();
     await lookAs(at.withClock(365 * 24 * HOUR_MS));
@@ -224,7 +224,7 @@ describe('the steps of a schedule', () => {
   });
 });
 
-describe('what comes between', () => {
+describe('an interrupted schedule', () => {
   const CHANGES: [string, () => Promise<unknown>][] = [
     ['a stop', () => abort(at.writer, { name: 'stories' })],
     ['a rollback', async () => rollback(at.writer, { name: 'stories' })],
@@ -232,7 +232,7 @@ describe('what comes between', () => {
     ['another build of the remote', async () => at.activate(await at.remote('stories', '1.2.0'))],
     ['a share set by hand', () => canary(at.writer, [next], 2, { gate: openGate })],
   ];
-  test.each(CHANGES)('%s ends the schedule', async (_, change) => {
+  test.each(CHANGES)('ends by %s', async (_, change) => {
     await at.activate(await at.remote('stories', '1.0.1'));
     await plan('5@now,25@1h');
     await visits();
@@ -268,7 +268,7 @@ describe('what comes between', () => {
       },
     ],
   ];
-  test.each(BY_HAND)('the share of its next step set by hand ends it as any other: %s', async (_, steps, change) => {
+  test.each(BY_HAND)('ends when its next share is set by hand: %s', async (_, steps, change) => {
     await plan(steps);
     await change();
     await visits();
@@ -280,7 +280,7 @@ describe('what comes between', () => {
     expect((await log())[0]?.action.evidence).toMatchObject([{ kind: 'schedule', change: 'ended' }]);
   });
 
-  test('a failure of one does not hold up those after it', async () => {
+  test('does not delay other schedules when it fails', async () => {
     await plan('5@1h,50@2h');
     const chat = await at.remote('chat', '1.1.0');
     await plan('5@1h,50@2h', { builds: [chat] });
@@ -292,7 +292,7 @@ describe('what comes between', () => {
     expect(candidatesOf(await at.current())).toMatchObject([{ builds: [chat], percent: 5 }]);
   });
 
-  test("another team's switch leaves it alone, and a promote by hand ends it without a word", async () => {
+  test('continues after another team’s switch, and ends silently by a manual promote', async () => {
     await plan('5@now,25@1h,50@2h');
     await at.activate(await at.remote('chat', '1.1.0'));
     await visits();
@@ -305,7 +305,7 @@ describe('what comes between', () => {
     expect(await planned()).toEqual([]);
   });
 
-  test('a pause keeps the time that was left; a cancelled one leaves the share', async () => {
+  test('keeps its remaining time during a pause; a cancelled one keeps the share', async () => {
     await plan('5@now,25@1h');
     await visits();
     await steerSchedule(at.after(0.5 * HOUR_MS), 'pause', { why: 'support is off' });
@@ -324,7 +324,7 @@ describe('what comes between', () => {
     expect((await log()).map(({ verb }) => verb)).not.toContain('abort');
   });
 
-  test('a freeze window lets steps wait until it is over', async () => {
+  test('waits until a freeze window has ended', async () => {
     await plan('5@now,25@1h');
     await visits();
     const to = new Date(Date.now() + 2 * HOUR_MS).toISOString();
@@ -338,7 +338,7 @@ describe('what comes between', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused schedules', () => {
   test('a second schedule of the same remote, a smaller share, everyone at once, and a build that is not there', async () => {
     await expect(plan('100@1h')).rejects.toThrow('no candidate to judge');
     await expect(plan('5@1h', { builds: ['stories@9.9.9+000000000000'] })).rejects.toMatchObject({ kind: 'refused' });
@@ -348,7 +348,7 @@ describe('what is refused', () => {
     await expect(plan('3@1h')).rejects.toThrow('runs for 5 %');
   });
 
-  test('an agenda that is damaged takes no step, keeps no rollback back, and is told of', async () => {
+  test('a damaged agenda takes no step, allows rollbacks, and is reported', async () => {
     await activate(at.writer, [next], { gate: openGate });
     const agenda = await at.store.readPointer('agendas/production.json');
     await at.store.swapPointer('agendas/production.json', '{"forged":true}', agenda?.tag ?? null);

@@ -78,7 +78,7 @@ const failing = (status: number) => {
 };
 
 describe('a webhook', () => {
-  test('tells a kill that took a build from somebody apart from one that did not', async () => {
+  test('distinguishes kills that affected visitors', async () => {
     await at.activate(next);
     await add();
     await kill(at.writer, await at.remote('fans', '9.0.0'));
@@ -87,7 +87,7 @@ describe('a webhook', () => {
     expect(types()).toEqual(['killed', 'rolledBack']);
   });
 
-  test('that is slow to answer keeps no later event from the others', async () => {
+  test('does not delay the others if it is slow', async () => {
     const slow = await openReceiver();
     const answers: (() => void)[] = [];
     slow.state.answer = (_, response) => answers.push(() => response.writeHead(204).end());
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     await slow.close();
   });
 
-  test('is told in order of switches, ramps, stops, rollbacks and schedules that wait, each once', async () => {
+  test('receives switches, ramps, stops, rollbacks and waiting schedules in order, each once', async () => {
     await at.activate(next);
     await add();
     await at.activate(await at.remote('chat'));
@@ -134,7 +134,7 @@ describe('a webhook', () => {
     expect(receiver.received[2]?.event.text).toContain('0 of 30 visitors of the candidate');
   });
 
-  test('leads to the console where its address is set, also from a stop', async () => {
+  test('links to the console if its address is set', async () => {
     const rules = { ...HERE, console: webhookRulesFrom({ CONSOLE_ORIGIN: 'https://console.example' }).console };
     await addWebhook(at.writer, receiver.url, rules);
     await canary(at.writer, [next], 10, { gate: openGate });
@@ -146,7 +146,7 @@ describe('a webhook', () => {
     expect(() => webhookRulesFrom({ CONSOLE_ORIGIN: 'console' })).toThrow(/CONSOLE_ORIGIN/);
   });
 
-  test('gets what any library of Standard Webhooks verifies, and nothing that was changed', async () => {
+  test('sends signatures that Standard Webhooks libraries verify', async () => {
     const { secret } = await add();
     await at.activate(next);
     await send();
@@ -164,7 +164,7 @@ describe('a webhook', () => {
     expect(() => new Webhook(other).verify(body, headers)).toThrow();
   });
 
-  test('leaves neither its secret nor its address in the store, nor in a list', async () => {
+  test('stores and lists neither its secret nor its address in plain text', async () => {
     const { secret } = await add();
     const stored = (await at.store.readPointer('webhooks/production.json'))?.body ?? '';
     const shown = JSON.stringify(await listWebhooks(at.writer));
@@ -176,7 +176,7 @@ describe('a webhook', () => {
     expect((await at.current()).action).toMatchObject({ verb: 'webhook', who: 'tester' });
   });
 
-  test('is tried on demand, and says what was wrong', async () => {
+  test('can be tested, with the cause of a failure', async () => {
     const { webhook } = await add();
     expect(await testWebhook(at.writer, webhook.id, HERE)).toMatchObject({ type: 'test' });
     failing(500);
@@ -185,8 +185,8 @@ describe('a webhook', () => {
   });
 });
 
-describe('a receiver that fails', () => {
-  test('gets what waits for it as soon as a test has reached it', async () => {
+describe('a failing receiver', () => {
+  test('gets its queued events after a successful test', async () => {
     const { webhook } = await add();
     await at.activate(next);
     failing(503);
@@ -199,7 +199,7 @@ describe('a receiver that fails', () => {
     expect(types()).toEqual(['switched', 'test', 'switched']);
   });
 
-  test('gets the same event again after growing pauses, those behind it wait, and other webhooks do not', async () => {
+  test('gets the same event again with growing pauses, without delaying other webhooks', async () => {
     await add();
     const other = await openReceiver();
     await addWebhook(at.writer, other.url, HERE);
@@ -223,7 +223,7 @@ describe('a receiver that fails', () => {
     await other.close();
   });
 
-  test('is given up after about a day, which status shows, and gets what comes next', async () => {
+  test('loses an event after about a day, which status shows, and gets later ones', async () => {
     await add();
     await at.activate(next);
     failing(410);
@@ -239,7 +239,7 @@ describe('a receiver that fails', () => {
     expect(types().at(-1)).toBe('rolledBack');
   });
 
-  test('redirects nobody', async () => {
+  test('cannot redirect', async () => {
     await add();
     await at.activate(next);
     failing(302);
@@ -248,7 +248,7 @@ describe('a receiver that fails', () => {
     expect(await listWebhooks(at.writer)).toMatchObject([{ attempts: 1, problem: 'answered 302' }]);
   });
 
-  test('keeps no switch waiting, and is not brought back when it was removed meanwhile', async () => {
+  test('does not delay a switch, and stays removed if it is removed meanwhile', async () => {
     const { webhook } = await add();
     await at.activate(next);
     const asked = new Promise<ServerResponse>((resolve) => {
@@ -263,7 +263,7 @@ describe('a receiver that fails', () => {
     expect(await listWebhooks(at.writer)).toEqual([]);
   });
 
-  test('is called by one server only: whoever no longer holds the lease stops', async () => {
+  test('is called by the server with the lease only', async () => {
     await add();
     await at.activate(next);
     await rollback(at.writer, {});
@@ -315,7 +315,7 @@ describe('addresses', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('on the internet are told from those that are not', () => {
+  test('are classified as public or private', () => {
     for (const address of ['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])
       expect(isPrivateAddress(address), address).toBe(false);
     const own = [
@@ -333,7 +333,7 @@ describe('addresses', () => {
   });
 });
 
-test('webhooks that nobody signed are not called, and keep nothing else back', async () => {
+test('unsigned webhooks are not called, and nothing else stops', async () => {
   await add();
   const pointer = await at.store.readPointer('webhooks/production.json');
   const forged = pointer?.body.replace('"attempts":0', '"attempts":1') ?? '';
@@ -345,7 +345,7 @@ test('webhooks that nobody signed are not called, and keep nothing else back', a
   expect(view.problem).toContain('not signed');
 });
 
-test.each(['agendas', 'webhooks'])('damaged %s are gone with the folders that the cure names', async (folder) => {
+test.each(['agendas', 'webhooks'])('damaged %s are removed with the folders in the cure', async (folder) => {
   await at.store.swapPointer(`${folder}/production.json`, 'damaged', null);
   const view = async () => viewAgenda(at.writer, new HealthReader(at.store, 'production'), await at.current());
   const { problem } = await view();

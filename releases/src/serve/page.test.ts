@@ -9,18 +9,15 @@ describe('canary buckets', () => {
   const places = visitors.map((visitor) => bucket(visitor, 'fixed-salt'));
   const shareOf = (percent: number) => (places.filter((place) => place < percent).length / places.length) * 100;
 
-  test.each([0.1, 0.5, 1, 5, 10, 25, 50])(
-    '%s %% asked is served to within 0.1 point of a million fixed ids',
-    (percent) => {
-      expect(Math.abs(shareOf(percent) - percent)).toBeLessThanOrEqual(0.1);
-    },
-  );
+  test.each([0.1, 0.5, 1, 5, 10, 25, 50])('%s %% are served within 0.1 point over a million ids', (percent) => {
+    expect(Math.abs(shareOf(percent) - percent)).toBeLessThanOrEqual(0.1);
+  });
 
-  test('none at 0 and all at 100', () => {
+  test('no visitor at 0 and every visitor at 100', () => {
     expect([shareOf(0), shareOf(100)]).toEqual([0, 100]);
   });
 
-  test('who is in stays in while the share grows', () => {
+  test('visitors stay in the candidate while the share grows', () => {
     for (const visitor of visitors.slice(0, 2000)) {
       const steps = [0, 0.1, 1, 5, 10, 50, 100].map((percent) => isInCandidate(visitor, { salt: 's', percent }));
       expect(steps).toEqual([...steps].sort());
@@ -58,7 +55,7 @@ beforeAll(async () => {
 afterAll(() => at.remove());
 
 describe('routes', () => {
-  test('the most specific one is taken; unknown addresses match none', () => {
+  test('the most specific one matches; unknown addresses match none', () => {
     expect(routeAt(pageSet, '/story/7')?.name).toBe('story');
     expect(routeAt(pageSet, '/story/list')?.name).toBe('list');
     expect(routeAt(pageSet, '/story/7/x')).toBeUndefined();
@@ -78,7 +75,7 @@ describe('the page', () => {
     expect(html).not.toMatch(/<link[^>]*builds\/chat/);
   });
 
-  test('its policy names the loader, the inline style and every preloaded script, and nothing unsafe', () => {
+  test('has a policy with the loader, the inline style and every preloaded script, and nothing unsafe', () => {
     const policy = render().headers['content-security-policy'] ?? '';
     expect(policy.match(/'sha384-/g)).toHaveLength(4);
     expect(policy.match(/'sha256-/g)).toHaveLength(2);
@@ -108,7 +105,7 @@ describe('the page', () => {
     expect(render().headers['integrity-policy']).toBeDefined();
   });
 
-  test('data and titles cannot break out of their elements', () => {
+  test('escapes data and titles', () => {
     const evil = '</script><script>alert(1)</script>';
     const { html } = render({
       title: evil,
@@ -120,7 +117,7 @@ describe('the page', () => {
     expect(html).toContain('\\u2028');
   });
 
-  test('text that looks like a placeholder stays text', () => {
+  test('does not replace text that looks like a placeholder', () => {
     const { html } = render({ first: '<p><!--lz:set--></p>' });
     expect(html.split('id="liaozhai-set"')).toHaveLength(2);
   });
@@ -134,7 +131,7 @@ describe('the page', () => {
     expect(() => render({ pageSet: { ...pageSet, hashes: {} } })).toThrow('no hash');
   });
 
-  test('HSTS only on https; further sources where asked', () => {
+  test('sends HSTS on https only, and further sources as configured', () => {
     expect(render().headers['strict-transport-security']).toBeUndefined();
     const { headers } = render({ https: true, connectSrc: ['wss://x.example'], imgOrigins: ['https://img.example'] });
     expect(headers['strict-transport-security']).toContain('max-age');

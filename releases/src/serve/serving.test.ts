@@ -62,7 +62,7 @@ describe('a page', () => {
     expect((await (await open()).pageFor({ id: 'v' })).pageSet.remotes.stories?.lastGood).toBeNull();
   });
 
-  test('with a candidate or an override falls back to what everyone runs, not to its predecessor', async () => {
+  test('with a candidate or an override falls back to the stable set', async () => {
     const [sound, broken] = [await at.remote('stories', '1.1.0'), await at.remote('stories', '1.2.0')];
     await at.activate(sound);
     await canary(at.writer, [broken], 100, { gate: openGate });
@@ -75,7 +75,7 @@ describe('a page', () => {
     expect(overridden.remotes.stories).toMatchObject({ id: broken, lastGood: { id: sound } });
   });
 
-  test('with a candidate whose host cannot run what everyone runs falls back to the build before that', async () => {
+  test('with a candidate whose host cannot run the stable set falls back to the previous build', async () => {
     const sound = await at.remote('stories', '2.0.0', { description: { contract: '^2.0.0' } });
     await at.activate(await at.host('2.0.0', { description: { contract: '2.0.0' } }), sound);
     const broken = await at.remote('stories', '1.2.0');
@@ -84,7 +84,7 @@ describe('a page', () => {
     expect(pageSet.remotes.stories).toMatchObject({ id: broken, lastGood: { id: stories } });
   });
 
-  test('of a visitor in the candidate runs all of it, others none of it, and says which', async () => {
+  test('of a candidate’s visitor runs all of the candidate, others none, and contains which', async () => {
     await canary(at.writer, [await at.remote('stories', '1.1.0'), await at.remote('chat')], 50, { gate: openGate });
     const releases = await open();
     const pages = await Promise.all(Array.from({ length: 60 }, (_, n) => releases.pageFor({ id: `v${n}` })));
@@ -96,7 +96,7 @@ describe('a page', () => {
     expect([...kinds].sort()).toEqual(['false true false', 'true false true']);
   });
 
-  test('of a visitor in two candidates runs both over stable, and names the sets it is put together of', async () => {
+  test('of a visitor in two candidates runs both over stable, and names their sets', async () => {
     await at.activate(await at.remote('chat'));
     const [storiesNext, chatNext] = [await at.remote('stories', '1.1.0'), await at.remote('chat', '1.1.0')];
     await canary(at.writer, [storiesNext], 50, { gate: openGate });
@@ -136,7 +136,7 @@ describe('a page', () => {
     expect((await (await open()).pageFor({ id: 'v', override: second.id })).pageSet.override).toBeNull();
   });
 
-  test('with an override that what runs now has left behind is the page of everyone, and no preview', async () => {
+  test('with an outdated override is the stable page', async () => {
     const next = await at.remote('stories', '1.2.0');
     const { id } = await createOverride(at.writer, [next], 1);
     const page = async () => (await (await open()).pageFor({ id: 'v', override: id })).pageSet;
@@ -151,7 +151,7 @@ describe('a page', () => {
     await at.activate(...builds);
   });
 
-  test('can be asked for any stored set, for the gate', async () => {
+  test('can be requested with any stored set, for the gate', async () => {
     const former = (await at.current()).stable?.set ?? '';
     await at.activate(await at.remote('stories', '1.1.0'));
     expect((await (await open({ set: former })).pageFor({ id: 'v' })).pageSet.remotes.stories?.id).toBe(stories);
@@ -159,7 +159,7 @@ describe('a page', () => {
 });
 
 describe('files', () => {
-  test('are served with type, long life, CORS and the encoding asked for', async () => {
+  test('are served with type, long caching, CORS and the accepted encoding', async () => {
     const releases = await open();
     const { pageSet } = await releases.pageFor({ id: 'v' });
     const entry = pageSet.remotes.stories?.entry ?? '';
@@ -173,7 +173,7 @@ describe('files', () => {
     expect((await releases.file(entry))?.headers['content-encoding']).toBeUndefined();
   });
 
-  test('documents of a build that nobody made live run no script in the origin of the product', async () => {
+  test('as documents of a build that was never live run no script on the product’s origin', async () => {
     const build = await at.remote('stories', '7.0.0', {
       files: { 'index.html': '<script>1</script>', 'a.svg': '<svg/>' },
     });
@@ -192,24 +192,24 @@ describe('files', () => {
     '/builds/stories/1.0.0-000000000000/remoteEntry.js',
     '/builds/stories/%2e%2e/%2e%2e/store.json',
     '/builds/stories/constructor/toString',
-  ])('%s is not there', async (path) => {
+  ])('are 404 at %s', async (path) => {
     expect(await (await open()).file(path)).toBeNull();
   });
 
-  test('a name of the prototype is no file of a build', async () => {
+  test('do not include names of the object prototype', async () => {
     const releases = await open();
     const entry = (await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.entry ?? '';
     for (const name of ['constructor', '__proto__', 'toString', 'build.json'])
       expect(await releases.file(entry.replace('remoteEntry.js', name))).toBeNull();
   });
 
-  test('uploaded files count for nothing until their build is claimed', async () => {
+  test('are 404 until their build is published', async () => {
     await at.store.create('builds/evil/1.0.0-aaaaaaaaaaaa/x.js', 'alert(1)');
     expect(await (await open()).file('/builds/evil/1.0.0-aaaaaaaaaaaa/x.js')).toBeNull();
   });
 });
 
-describe('a channel document that is not right', () => {
+describe('an invalid channel document', () => {
   const tampered: [string, () => Promise<string>][] = [
     [
       'is changed',
@@ -245,7 +245,7 @@ describe('a channel document that is not right', () => {
     ],
   ];
   test.each(tampered)(
-    'because it %s: a server that runs keeps its last state, a new one refuses to start',
+    'that %s leaves the last state in a running server, and a new server refuses to start',
     async (_, make) => {
       const releases = await open();
       const before = (await releases.pageFor({ id: 'v' })).pageSet.seq;
@@ -256,7 +256,7 @@ describe('a channel document that is not right', () => {
     },
   );
 
-  test('because it is an old one put back: refused while running, and after a restart by what was seen', async () => {
+  test('that is an old one is refused, also after a restart', async () => {
     const seenFile = join(at.folder, 'seen');
     const old = await readFile(join(at.folder, 'store/channels/production.json'), 'utf8');
     await at.activate(await at.remote('stories', '1.1.0'));
@@ -268,7 +268,7 @@ describe('a channel document that is not right', () => {
     await expect(open({ seenFile })).rejects.toThrow('went back');
   });
 
-  test('a disk that cannot keep what was seen is told of once, and what is live is served all the same', async () => {
+  test('is served if the disk cannot store the newest state, with one log line', async () => {
     await writeFile(join(at.folder, 'no-folder'), '');
     const releases = await open({ seenFile: join(at.folder, 'no-folder/seen') });
     for (const visitor of ['v', 'w']) await releases.pageFor({ id: visitor });
@@ -281,7 +281,7 @@ describe('a channel document that is not right', () => {
     expect(String(problems[0])).toContain(join(at.folder, 'no-folder/seen'));
   });
 
-  test('reading many times at once reads the store once', async () => {
+  test('is read from the store once by simultaneous calls', async () => {
     let reads = 0;
     const store = Object.assign(Object.create(at.store), {
       readPointer: (key: string) => {
@@ -303,7 +303,7 @@ describe('a set or build that was changed in the store', () => {
     await expect((await open()).pageFor({ id: 'v' })).rejects.toThrow('was changed');
   });
 
-  test('says which document, and the cure, in one line each', async () => {
+  test('is reported with document and cure in one line each', async () => {
     const { stable } = await at.current();
     await writeFile(join(at.folder, `store/sets/${stable?.set}.json`), 'garbage\nof a broken disk');
     await expect((await open()).pageFor({ id: 'v' })).rejects.toMatchObject({
@@ -317,7 +317,7 @@ describe('a set or build that was changed in the store', () => {
     });
   });
 
-  test('of a build that nobody runs, or of what the page needs no more, takes no page away', async () => {
+  test('in an unused build or file does not affect pages', async () => {
     const next = await at.remote('stories', '1.1.0');
     await at.activate(next);
     const spoil = (id: string) => writeFile(join(at.folder, 'store', buildFolder(id), 'build.json'), '{"damaged":');
@@ -328,7 +328,7 @@ describe('a set or build that was changed in the store', () => {
     }
   });
 
-  test('the page template is checked too', async () => {
+  test('is also found in the page template', async () => {
     const [key = ''] = (await at.store.list('builds/host/')).filter((path) => path.endsWith('page.html'));
     await writeFile(join(at.folder, 'store', key), '<!doctype html><script>evil()</script>');
     await expect((await open()).pageFor({ id: 'v' })).rejects.toThrow('was changed');

@@ -27,7 +27,7 @@ const whole = {
   rules: { storyPrices: { short: 2 }, ofAnotherBackend: 1 },
 };
 
-test('a whole configuration is read, and one that an editor began with a byte order mark', () => {
+test('a complete configuration is read, also with a byte order mark', () => {
   expect(configured(JSON.stringify(whole))).toEqual(whole);
   expect(configured(`\uFEFF${JSON.stringify(whole)}`)).toEqual(whole);
   expect(configured('{}')).toEqual({});
@@ -49,13 +49,13 @@ test.each<[string, unknown]>([
   ['realtime.appKey', { realtime: { appKey: 'k' } }],
   ['devTools', { devTools: 'yes' }],
   ['rules', { rules: 'dear' }],
-])('a wrong %s is refused by its name', (field, wrong) => {
+])('an invalid %s is refused by name', (field, wrong) => {
   expect(() => configured(JSON.stringify(wrong))).toThrow(
     expect.objectContaining({ kind: 'refused', details: expect.arrayContaining([expect.stringContaining(field)]) }),
   );
 });
 
-test('a file that is missing or no JSON is named with its cure', () => {
+test('a missing or malformed file is reported with a cure', () => {
   expect(() => readSiteConfig(join(folder.path, 'none.json'), 'HOST_CONFIG=none.json')).toThrow(
     /^HOST_CONFIG=none\.json cannot be read \(ENOENT/,
   );

@@ -15,7 +15,7 @@ afterAll(() => folder.remove());
 describe('a folder as a store', () => {
   for (const check of CONFORMANCE) test(check.name, () => check.run(new FileStore(folder.path)));
 
-  test('several processes see one another: a second store on the same folder swaps what the first wrote', async () => {
+  test('a second store on the same folder swaps what the first wrote', async () => {
     const [first, second] = [new FileStore(folder.path), new FileStore(folder.path)];
     await first.swapPointer('p.json', '1', null);
     const seen = await second.readPointer('p.json');
@@ -45,7 +45,7 @@ describe('a folder as a store', () => {
     expect(await readFile(join(folder.path, 'lagging.json'), 'utf8')).toBe('new');
   });
 
-  describe('of a pointer that was swapped two hundred and fifty times', () => {
+  describe('a pointer after two hundred and fifty swaps', () => {
     const key = 'often.json';
     const store = () => new FileStore(folder.path);
     let early: Pointer | null;
@@ -56,12 +56,12 @@ describe('a folder as a store', () => {
         await store().swapPointer(key, String(count), (await store().readPointer(key))?.tag ?? '');
     });
 
-    test('a hundred generations are kept', async () => {
+    test('keeps a hundred generations', async () => {
       const kept = await readdir(join(folder.path, '.generations', key));
       expect(kept.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, n) => 151 + n));
     });
 
-    test('who read one that is gone, or none, changes nothing', async () => {
+    test('cannot be swapped from a removed or missing generation', async () => {
       expect(await store().swapPointer(key, 'late', early?.tag ?? '')).toBe(false);
       expect(await store().swapPointer(key, 'made again', null)).toBe(false);
       expect((await store().readPointer(key))?.body).toBe('250');
@@ -79,13 +79,13 @@ describe('a folder as a store', () => {
       await expect(store.read(key)).rejects.toThrow('is not a key');
   });
 
-  test('a place that may only be read has the time of this machine', async () => {
+  test('a read-only folder has the time of this machine', async () => {
     // nobody can write there, not even root
     const at = await new FileStore('/sys/kernel').time();
     expect(Math.abs(at.getTime() - Date.now())).toBeLessThan(60_000);
   });
 
-  test('a place that cannot be written says so', async () => {
+  test('a folder that cannot be written is reported', async () => {
     const blocked = new FileStore(join(folder.path, 'race.json'));
     await expect(blocked.create('x', 'y')).rejects.toMatchObject({ kind: 'unreachable' });
   });

@@ -17,7 +17,7 @@ afterAll(() => {
   server.close();
 });
 
-test('a bucket that takes requests and never answers counts as unreachable', async () => {
+test('a bucket that does not respond is reported as unreachable', async () => {
   const address = server.address();
   const port = address && typeof address === 'object' ? address.port : 0;
   const environment = { AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}` };
@@ -29,7 +29,7 @@ test('a bucket that takes requests and never answers counts as unreachable', asy
   });
 });
 
-test('the clock of a bucket is what its answers say, also those that refuse', async () => {
+test('the time of a bucket is that of its responses, including refusals', async () => {
   const says = new Date('2031-01-01T00:00:00Z');
   const bucket = createHttpServer((_, answer) => {
     answer.writeHead(404, { date: says.toUTCString(), connection: 'close' }).end();
