@@ -12,7 +12,7 @@ const story = 'nie-xiaoqian';
 const price = defaultPrices.storyPrices.long;
 
 describe('points', () => {
-  test('refuse a message that costs more than the balance, and leave nothing behind', async () => {
+  test('are not enough for a message: the message is refused and not stored', async () => {
     const reader = await backend.reader();
     for (let left = defaultPrices.signUpGift; left >= price; left -= price) {
       await reader.say({ story_id: story });
@@ -31,7 +31,7 @@ describe('points', () => {
     expect((await reader.latest({ story_id: 'hua-pi' })).meta.conversation_id).toBeNull();
   });
 
-  test('are given once a day, more with each day in a row, in Shanghai time', async () => {
+  test('are granted once per Shanghai day, more on each consecutive day', async () => {
     const reader = await backend.reader();
     const checkIn = async () => (await reader.post<{ data: CheckInDto }>('/check-in')).body.data;
     now = Date.parse('2026-03-10T23:59:00+08:00');
@@ -57,7 +57,7 @@ describe('points', () => {
     expect(await checkIn()).toMatchObject({ streak: 1, awarded: 10 });
   });
 
-  test('reward both sides of an invitation', async () => {
+  test('are granted to both users of an invitation', async () => {
     const inviter = await backend.reader();
     const { invite_code } = (await inviter.get<{ data: UserDto }>('/user')).body.data;
     const invitee = backend.client();
@@ -81,7 +81,7 @@ describe('an invitation', () => {
   const invitation = async (code: string) =>
     (await backend.client().get<{ data: Invitation }>(`/invites/${code}`)).body;
 
-  test('says who invites and what both get, and nothing private', async () => {
+  test('shows the inviter’s name and both rewards, and no private data', async () => {
     const inviter = await backend.reader({ name: '宁采臣', login: 'inviting_one' });
     const { data } = await invitation((await codeOf(inviter)).toLowerCase());
     expect(data).toEqual({
@@ -93,7 +93,7 @@ describe('an invitation', () => {
     expect([unknown.status, unknown.body]).toEqual([404, { message: '没有找到这个邀请' }]);
   });
 
-  test('promises the inviter nothing once they have been rewarded as often as may be', async () => {
+  test('promises no reward to an inviter at the limit', async () => {
     const inviter = await backend.reader();
     const invite_code = await codeOf(inviter);
     for (let friend = 0; friend < rules.maxRewardedInvites; friend += 1) await backend.reader({ invite_code });
@@ -103,7 +103,7 @@ describe('an invitation', () => {
     });
   });
 
-  test('leaves a gift on both sides until a page announces it, once', async () => {
+  test('stores a reward notice for both users until a page announces it', async () => {
     const inviter = await backend.reader({ name: '宁采臣' });
     const friend = backend.client();
     const { gifts } = await friend.register({ name: '小倩', invite_code: await codeOf(inviter) });
@@ -155,7 +155,7 @@ describe('未成年人模式', () => {
     }
   };
 
-  test('is off until a guardian chooses a PIN of four digits', async () => {
+  test('is off until a guardian sets a PIN of four digits', async () => {
     const reader = await backend.reader();
     expect(await status(reader)).toEqual({
       on: false,
@@ -172,7 +172,7 @@ describe('未成年人模式', () => {
     });
   });
 
-  test('counts the minutes of use, and refuses chat once they are used up, until the next morning', async () => {
+  test('counts minutes of use, and refuses chat from the limit until the next morning', async () => {
     at('2026-04-02T10:00:00');
     const reader = await onReader();
     await useFor(reader, minutesADay - 1);
@@ -196,7 +196,7 @@ describe('未成年人模式', () => {
     await backend.settled();
   });
 
-  test('counts no time in which nobody used it', async () => {
+  test('does not count time without use', async () => {
     at('2026-04-04T10:00:00');
     const reader = await onReader();
     now += 3_600_000;
@@ -204,7 +204,7 @@ describe('未成年人模式', () => {
     expect((await status(reader)).seconds_left).toBe(minutesADay * 60);
   });
 
-  test('closes at night, and ends the day’s time when the night begins', async () => {
+  test('refuses chat at night, and ends the day’s time at its beginning', async () => {
     at('2026-04-05T21:50:00');
     const reader = await onReader();
     expect((await status(reader)).seconds_left).toBe(600);
@@ -217,7 +217,7 @@ describe('未成年人模式', () => {
     await backend.settled();
   });
 
-  test('goes on for a while, or ends, by the PIN alone', async () => {
+  test('is extended or turned off by the PIN only', async () => {
     at('2026-04-07T23:00:00');
     const reader = await onReader();
     const wrong = await unlock(reader, { pin: '0000' });
@@ -234,7 +234,7 @@ describe('未成年人模式', () => {
     expect((await unlock(reader, { pin: '2580', off: true })).status).toBe(409);
   });
 
-  test('takes no PIN for a while after too many wrong ones, the right one included', async () => {
+  test('refuses every PIN for a while after too many wrong ones', async () => {
     at('2026-04-08T23:00:00');
     const reader = await onReader();
     const guesses = await Promise.all(Array.from({ length: pinTries + 3 }, () => unlock(reader, { pin: '0000' })));
@@ -245,7 +245,7 @@ describe('未成年人模式', () => {
     expect((await unlock(reader, { pin: '2580' })).status).toBe(200);
   });
 
-  test('ends by the password a day after that was asked for; the PIN calls it off', async () => {
+  test('is turned off by the password a day after a request; the PIN cancels the request', async () => {
     at('2026-04-09T23:00:00');
     const reader = await onReader();
     const reset = (password: string) => reader.post<{ data: Minor } & ErrorDto>('/user/minor/reset', { password });
@@ -265,7 +265,7 @@ describe('未成年人模式', () => {
 });
 
 describe('an account', () => {
-  test('by e-mail waits for the confirmation link', async () => {
+  test('with an e-mail address is created by the confirmation link', async () => {
     const reader = await backend.client().fetchToken();
     const form = { login: 'Ning@Example.org', password: '246810', name: '宁生' };
     const registered = await reader.post<Registered>('/register', form);
@@ -286,20 +286,20 @@ describe('an account', () => {
     });
   });
 
-  test('refuses a confirmation link that is too old', async () => {
+  test('is not created by an expired confirmation link', async () => {
     await backend.client().register({ login: 'late@example.org' });
     now += (rules.verificationLinkHours + 1) * 3_600_000;
     expect((await backend.client().get(`/email/verify${linkSentTo('late@example.org')}`)).status).toBe(403);
   });
 
-  test('keeps which terms were agreed to, and when', async () => {
+  test('stores the accepted terms with the time', async () => {
     const agreed = await backend.client().register({ consent_version: '2026-11-22' });
     expect(agreed).toMatchObject({ consent_version: '2026-11-22', consented_at: isoTime(now) });
     expect(await backend.client().register()).toMatchObject({ consent_version: null, consented_at: null });
     expect((await backend.client().register({ consent_version: { odd: true } })).consent_version).toBeNull();
   });
 
-  test('says at each field what is wrong', async () => {
+  test('is refused with an error at each invalid field', async () => {
     const reader = await backend.reader({ login: 'taken_name' });
     const visitor = await backend.client().fetchToken();
     const empty = await visitor.post<ErrorDto>('/register', {});
@@ -311,7 +311,7 @@ describe('an account', () => {
     expect([long.status, Object.keys((long.body as unknown as ErrorDto).errors ?? {})]).toEqual([422, ['body']]);
   });
 
-  test('is changed in its profile and keeps what was not named', async () => {
+  test('keeps the profile fields that a change omits', async () => {
     const reader = await backend.reader();
     const changed = await reader.put<{ data: UserDto }>('/user', {
       name: '  燕赤霞 ',

@@ -20,14 +20,14 @@ const sweep = () => startSweeper(backend.services)();
 const loginAs = async (login: string) =>
   (await backend.client().fetchToken()).post<{ user: UserDto }>('/login', { login, password: '135790' });
 
-test('a wrong password begins nothing', async () => {
+test('a wrong password schedules no deletion', async () => {
   const member = await backend.reader();
   const refused = await ask(member, 'guess!');
   expect([refused.status, Object.keys(refused.body.errors ?? {})]).toEqual([422, ['current_password']]);
   expect((await userOf(member)).deletion_at).toBeNull();
 });
 
-test('there are seven days to think, other devices are logged out, and signing in tells of it', async () => {
+test('a request schedules the deletion in seven days, logs out other devices, and signing in shows it', async () => {
   const member = await backend.reader({ login: 'leaving' });
   const elsewhere = await backend.client().fetchToken();
   await elsewhere.post('/login', { login: 'leaving', password: '135790' });
@@ -41,7 +41,7 @@ test('there are seven days to think, other devices are logged out, and signing i
   expect((await loginAs('leaving')).body.user.deletion_at).toBe(body.data.deletion_at);
 });
 
-test('taken back, nothing is erased', async () => {
+test('a cancelled deletion erases nothing', async () => {
   const member = await backend.reader({ login: 'staying' });
   await ask(member);
   expect((await member.delete('/user/deletion')).status).toBe(204);
@@ -51,7 +51,7 @@ test('taken back, nothing is erased', async () => {
   expect((await userOf(member)).username).toBe('staying');
 });
 
-test('an address hears of it', async () => {
+test('a mail announces the deletion to a confirmed address', async () => {
   const member = await backend.reader({ login: 'leaver@example.org' });
   await member.get(
     backend
@@ -63,7 +63,7 @@ test('an address hears of it', async () => {
   expect(backend.mailsTo('leaver@example.org').at(-1)).toContain('按「撤销」');
 });
 
-test('after seven days the person is erased and the ledger stays, without them', async () => {
+test('after seven days the personal data is erased and the anonymous ledger stays', async () => {
   const inviter = await backend.reader({ login: 'inviter_stays', name: '邀请的人' });
   const { invite_code, id: inviterId } = await userOf(inviter);
   const member = await backend.reader({ login: 'erased_reader', name: '辞行的甲乙丙', invite_code });
@@ -100,7 +100,7 @@ test('after seven days the person is erased and the ledger stays, without them',
   expect((await backend.client().register({ login: 'erased_reader' })).username).toBe('erased_reader');
 });
 
-test('a reply that is being written when its account is erased is stopped', async () => {
+test('erasing an account stops its running reply', async () => {
   const member = await backend.reader();
   await ask(member);
   now += rules.deletionDays * DAY_MS - 1;

@@ -31,7 +31,7 @@ async function memberWith(email: string, form = {}) {
   return member;
 }
 
-test('an address is asked for, confirmed by the link of its mail, and serves for signing in', async () => {
+test('an address is confirmed by a mailed link and then signs in', async () => {
   const member = await backend.reader({ login: 'ning_caichen' });
   expect(await state(member)).toEqual({ email: null, verified_at: null, pending: null });
   const asked = await ask(member, 'Ning@example.org');
@@ -45,14 +45,14 @@ test('an address is asked for, confirmed by the link of its mail, and serves for
   expect(await open(linkTo('ning@example.org'))).toBe(200);
 });
 
-test('a wrong password asks for nothing', async () => {
+test('a wrong password changes no address and sends no mail', async () => {
   const member = await backend.reader();
   const refused = await ask(member, 'wrong@example.org', 'guess!');
   expect([refused.status, Object.keys(refused.body.errors ?? {})]).toEqual([422, ['current_password']]);
   expect(backend.mailsTo('wrong@example.org')).toEqual([]);
 });
 
-test('another takes its place once confirmed, and the old one hears of it', async () => {
+test('a new address replaces the old one on confirmation, and the old one gets a mail', async () => {
   const member = await memberWith('old@example.org', { login: 'two_addresses' });
   await ask(member, 'new@example.org');
   expect(await state(member)).toMatchObject({ email: 'old@example.org', pending: { email: 'new@example.org' } });
@@ -62,7 +62,7 @@ test('another takes its place once confirmed, and the old one hears of it', asyn
   expect([(await loginAs('old@example.org')).status, (await loginAs('new@example.org')).status]).toEqual([422, 200]);
 });
 
-test('of an account named by its address, the name goes along', async () => {
+test('a user name that is the address changes with it', async () => {
   const member = await backend.reader({ login: 'named@example.org' });
   await member.get(linkTo('named@example.org'));
   await ask(member, 'renamed@example.org');
@@ -72,22 +72,19 @@ test('of an account named by its address, the name goes along', async () => {
 });
 
 describe('a taken address', () => {
-  test.each(['bound', 'a name'])(
-    '(%s) answers as a free one; its owner hears of it, and it stays theirs',
-    async (kind) => {
-      const address = `${kind.replace(' ', '-')}@example.org`;
-      if (kind === 'bound') await memberWith(address, { login: 'owner_of_it' });
-      else await backend.reader({ login: address });
-      const other = await backend.reader();
-      const [taken, free] = [await ask(other, address), await ask(await backend.reader(), `free-${address}`)];
-      expect([taken.status, taken.body.data.pending?.email]).toEqual([free.status, address]);
-      expect(Object.keys(taken.body.data)).toEqual(Object.keys(free.body.data));
-      expect(backend.mailsTo(address).at(-1)).toContain('已经属于一个账号');
-      expect(backend.mailsTo(address).at(-1)).not.toContain('/email/verify');
-    },
-  );
+  test.each(['bound', 'a name'])('gets the same response as a free one, and a mail to its owner (%s)', async (kind) => {
+    const address = `${kind.replace(' ', '-')}@example.org`;
+    if (kind === 'bound') await memberWith(address, { login: 'owner_of_it' });
+    else await backend.reader({ login: address });
+    const other = await backend.reader();
+    const [taken, free] = [await ask(other, address), await ask(await backend.reader(), `free-${address}`)];
+    expect([taken.status, taken.body.data.pending?.email]).toEqual([free.status, address]);
+    expect(Object.keys(taken.body.data)).toEqual(Object.keys(free.body.data));
+    expect(backend.mailsTo(address).at(-1)).toContain('已经属于一个账号');
+    expect(backend.mailsTo(address).at(-1)).not.toContain('/email/verify');
+  });
 
-  test('is not given to who was slower', async () => {
+  test('belongs to the account whose link is opened first', async () => {
     const [first, second] = [await backend.reader(), await backend.reader()];
     await ask(first, 'contested@example.org');
     const slow = linkTo('contested@example.org');
@@ -97,7 +94,7 @@ describe('a taken address', () => {
     expect((await state(first)).email).toBeNull();
   });
 
-  test('cannot be registered as a name', async () => {
+  test('cannot be registered as a user name', async () => {
     await memberWith('mine@example.org');
     const visitor = await backend.client().fetchToken();
     const form = { login: 'mine@example.org', password: '135790', name: '甲' };
@@ -105,14 +102,14 @@ describe('a taken address', () => {
   });
 });
 
-test('a link for an address that was replaced before it was confirmed is no good', async () => {
+test('a link for an address that was replaced before confirmation is refused', async () => {
   const member = await backend.reader();
   await ask(member, 'first@example.org');
   await ask(member, 'second@example.org');
   expect([await open(linkTo('first@example.org')), await open(linkTo('second@example.org'))]).toEqual([403, 200]);
 });
 
-test('the mail is sent again while it is waited for, and not after its link has run out', async () => {
+test('the mail can be requested again until its link expires', async () => {
   const member = await backend.reader();
   expect((await member.post<ErrorDto>('/user/email/resend')).body.code).toBe('nothing_pending');
   await ask(member, 'again@example.org');
@@ -124,7 +121,7 @@ test('the mail is sent again while it is waited for, and not after its link has 
   expect(await open(linkTo('again@example.org'))).toBe(403);
 });
 
-test('a forgotten password is replaced by way of a bound address, whose mail names the account', async () => {
+test('a confirmed address receives the reset link, whose mail names the account', async () => {
   await memberWith('bound-reset@example.org', { login: 'forgetful' });
   await (await backend.client().fetchToken()).post('/forgot-password', { email: 'bound-reset@example.org' });
   await expect.poll(() => backend.mailsTo('bound-reset@example.org').at(-1)).toContain('你的用户名是 forgetful');
@@ -139,7 +136,7 @@ test('a forgotten password is replaced by way of a bound address, whose mail nam
   expect((await loginAs('forgetful', '新的密码真长')).status).toBe(200);
 });
 
-test('guesses by the address and by the name are counted together', async () => {
+test('wrong passwords for address and user name share one limit', async () => {
   const strict = await openBackend({ RATE_LIMIT_LOGIN: '5' }, () => now);
   const member = await strict.reader({ login: 'hunted' });
   await member.put('/user/email', { email: 'hunted@example.org', current_password: '135790' });

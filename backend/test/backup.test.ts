@@ -64,7 +64,7 @@ const small = (async () => {
   return file;
 })();
 
-test('a backup taken while many write is a whole database of one moment, and a server goes on from it', async () => {
+test('a backup under concurrent writes is consistent, and a server starts from it', async () => {
   const backend = await openBackend({ STORYTELLER_PIECE_DELAY_MS: '5', STORYTELLER_PIECE_CHARACTERS: '3' });
   const readers = await Promise.all(Array.from({ length: 6 }, () => backend.reader()));
   const target = join(folder, 'busy.db');
@@ -97,7 +97,7 @@ test('a backup taken while many write is a whole database of one moment, and a s
   expect(contradictions(join(dataDir, 'liaozhai.db'))).toEqual([]);
 });
 
-test('what a restored backup replaces is kept beside it', async () => {
+test('restoring a backup keeps the replaced files', async () => {
   const dataDir = join(folder, 'replaced');
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, 'liaozhai.db'), 'damaged');
@@ -106,7 +106,7 @@ test('what a restored backup replaces is kept beside it', async () => {
   expect(contradictions(join(dataDir, 'liaozhai.db'))).toEqual([]);
 });
 
-describe('refuses in one line, and changes nothing,', () => {
+describe('a refusal has one line and changes nothing:', () => {
   const page = 4096;
   const damages: [string, (file: string) => Promise<void>, RegExp][] = [
     ['a backup that is cut off', cutOff, /is damaged \(.+\): take another backup, nothing was changed$/],
@@ -167,13 +167,13 @@ describe('refuses in one line, and changes nothing,', () => {
     expect(readdirSync(dataDir).filter((one) => one !== 'server.lock')).toEqual(['liaozhai.db']);
   });
 
-  test('to restore under a server that runs', async () => {
+  test('restoring while a server runs', async () => {
     const backend = await openBackend();
     const refused = await restore(backend.dataDir, await small).catch((error: Error) => error.message);
     expect(refused).toMatch(/is in use by another backend; stop that one/);
   });
 
-  test('to back up what is damaged, what is not there, and over a file', async () => {
+  test('backing up a damaged or missing database, or over a file', async () => {
     const dataDir = join(folder, 'damaged');
     const refusal = (target: string) => {
       try {
@@ -191,13 +191,13 @@ describe('refuses in one line, and changes nothing,', () => {
     expect(refusal(await small)).toMatch(/exists: name another file, a backup replaces none$/);
   });
 
-  test('words that are no command, with the usage', async () => {
+  test('an unknown command, with the usage', async () => {
     const [status, said] = await command('backup');
     expect([status, said]).toEqual([2, expect.stringContaining('backup <file>')]);
   });
 });
 
-test('seed makes an account with messages and adds stories, and names what it cannot read', async () => {
+test('seed adds an account with messages and stories, and names unreadable arguments', async () => {
   const dataDir = join(folder, 'seeded');
   const stories = join(folder, 'stories.json');
   writeFileSync(stories, '[{"id":"lamp","title":"灯"}]');

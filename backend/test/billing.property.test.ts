@@ -59,7 +59,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Rounds of concurrent requests. */
 const schedule = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 4, maxLength: 14 });
 
-test('billing.property: the ledger adds up to the balance, no key is charged twice, no failure is kept', {
+test('billing.property: the ledger adds up to the balance, each key is charged once, and failures are refunded', {
   timeout: 600_000,
 }, async () => {
   await fc.assert(

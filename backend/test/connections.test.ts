@@ -20,7 +20,7 @@ describe('a request', () => {
   ];
 
   test.each(['/api/v1/stories', '/healthz', '/readyz', '/sanctum/csrf-cookie'])(
-    'to %s with Upgrade is answered as without it, and over HTTP/1.0 without Host too',
+    'to %s gets the same response with and without Upgrade, and over HTTP/1.0 without Host',
     async (path) => {
       const { status } = await fetch(backend.url + path);
       expect(statusOf(await rawRequest(backend.url, `GET ${path} HTTP/1.1`, ...h2c))).toBe(status);
@@ -29,7 +29,7 @@ describe('a request', () => {
   );
 });
 
-test('sec.socket: who learns the id of a socket cannot end it by their own session', async () => {
+test('sec.socket: another session cannot close a socket by its id', async () => {
   const [owner, other] = [await backend.reader(), await backend.reader()];
   const socket = await openSocket(backend, owner);
   await socket.subscribe();
@@ -42,7 +42,7 @@ test('sec.socket: who learns the id of a socket cannot end it by their own sessi
   await socket.frame(({ event }) => event === 'message.completed');
 });
 
-test('a reader who takes nothing of a whispered channel is let go', async () => {
+test('a client that does not read whispers is disconnected', async () => {
   const wish = 'GET /app/%7Bkey%7D HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
   const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
   const { socket: deaf, received } = openRaw(backend.url);
@@ -70,7 +70,7 @@ test('a reader who takes nothing of a whispered channel is let go', async () => 
 });
 
 // Node 26 serializes any depth and forwards it; older versions cannot, and refuse it
-test('sec.socket: a whisper that nests deeply harms no socket', async () => {
+test('sec.socket: a deeply nested whisper does not break the connection', async () => {
   const socket = await openSocket(backend, await backend.reader());
   socket.send({ event: 'pusher:subscribe', data: { channel: 'deep' } });
   const data = `${'['.repeat(4_900)}${']'.repeat(4_900)}`;
@@ -80,7 +80,7 @@ test('sec.socket: a whisper that nests deeply harms no socket', async () => {
   socket.close();
 });
 
-test('a Reverb that answers an event with 101 loses that event, and no later one', async () => {
+test('an event that Reverb answers with 101 is lost, and later ones arrive', async () => {
   const told: string[] = [];
   const server = createServer((request, response) => {
     told.push(request.url ?? '');
@@ -113,14 +113,14 @@ describe('sec.mail: without APP_ORIGIN', () => {
     '127.0.0.1.evil.example',
     '10.255.255.1:3000',
     'evil.example:80',
-  ])('no confirmation mail leads to %s, which a request named', async (host) => {
+  ])('no confirmation mail links to %s from a request’s headers', async (host) => {
     const address = `reader${Math.random().toString(36).slice(2)}@example.org`;
     const visitor = await backend.client({ 'X-Forwarded-Host': host }).fetchToken();
     await visitor.post('/register', { login: address, password: '135790', name: '宁采臣' });
     expect(backend.mailsTo(address)).toEqual([]);
   });
 
-  test('this machine’s own names are good', async () => {
+  test('the machine’s own names are accepted', async () => {
     const visitor = await backend.client({ 'X-Forwarded-Host': 'localhost:3000' }).fetchToken();
     await visitor.post('/register', { login: 'here@example.org', password: '135790', name: '宁采臣' });
     expect(backend.mailsTo('here@example.org')).toEqual([

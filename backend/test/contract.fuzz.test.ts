@@ -27,7 +27,7 @@ describe('contract.fuzz', () => {
     });
   }
 
-  test('more than 64 kB is refused with 413, with and without a length header', async () => {
+  test('a body over 64 kB is refused with 413, with and without a length header', async () => {
     const reader = await backend.reader();
     const long = JSON.stringify({ body: 'x'.repeat(66_000) });
     const withLength = await reader.post('/messages', long);

@@ -12,7 +12,7 @@ const story = 'nie-xiaoqian';
 const price = defaultPrices.storyPrices.long;
 
 describe('a conversation', () => {
-  test('begins with the first message, is answered, and is found again', async () => {
+  test('begins with the first message, gets a reply and is listed', async () => {
     const reader = await backend.reader();
     const { status, body } = await reader.say({ story_id: story, body: '你是谁？' });
     expect(status).toBe(201);
@@ -44,7 +44,7 @@ describe('a conversation', () => {
     );
   });
 
-  test('fails with its partial text and its price back when the storyteller fails or falls silent', async () => {
+  test('keeps the partial text and refunds the price if the storyteller fails or stalls', async () => {
     for (const [word, code] of [
       ['咒语', 'storyteller_failed'],
       ['沉默', 'timeout'],
@@ -61,7 +61,7 @@ describe('a conversation', () => {
 });
 
 describe('a conversation that has begun', () => {
-  test('goes on in the same message, under a new revision', async () => {
+  test('continues a failed reply in the same message with a new revision', async () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id: story, body: '咒语' });
     await backend.settled();
@@ -79,7 +79,7 @@ describe('a conversation that has begun', () => {
     expect(after?.body.length).toBeGreaterThan(before?.body.length ?? 0);
   });
 
-  test('offers suggestions in the first person that a reader may send', async () => {
+  test('offers suggestions that the reader can send', async () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id: story });
     await backend.settled();
@@ -111,7 +111,7 @@ describe('a conversation that has begun', () => {
     expect((await reader.get(`/messages/suggestion/${first.id}`)).status).toBe(410);
   });
 
-  test('is deleted for good, with what was running paid back', async () => {
+  test('is deleted permanently, and its running reply is refunded', async () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id: story, body: '沉默' });
     expect((await reader.delete(`/conversations/${body.conversation.id}`)).status).toBe(204);
@@ -137,7 +137,7 @@ describe('the list of conversations', () => {
     return { reader, list, ids };
   };
 
-  test('tells which have a reply that was seen nowhere, until one device has', async () => {
+  test('marks conversations as unread until one device has shown the reply', async () => {
     const { reader, list } = await withThree();
     const counted = async () => (await reader.get<{ data: UserDto }>('/user')).body.data.unread_conversations;
     const [newest, older] = await list();
@@ -165,7 +165,7 @@ describe('the list of conversations', () => {
     expect(await counted()).toBe(1);
   });
 
-  test('begins with those that were put first, whatever page the others are on', async () => {
+  test('lists pinned conversations first', async () => {
     const { reader, list, ids } = await withThree();
     expect(await ids()).toEqual([others[1], others[0], story]);
     const oldest = (await list()).at(-1);
@@ -183,7 +183,7 @@ describe('the list of conversations', () => {
     expect((await reader.put(`/conversations/${oldest?.id}`, { pinned: 'ja' })).status).toBe(422);
   });
 
-  test('is found by title, character and last words, in any case and width', async () => {
+  test('is searched by title, character and last words, regardless of case and width', async () => {
     const { reader, ids } = await withThree();
     expect(await ids(`?q=${encodeURIComponent('画皮')}`)).toEqual(['hua-pi']);
     expect(await ids(`?q=${encodeURIComponent('燕赤霞')}`)).toEqual([story]);
@@ -197,8 +197,8 @@ describe('the list of conversations', () => {
   });
 });
 
-describe('what was said in a conversation', () => {
-  test('is found by its words without marks, and by its days in Shanghai', async () => {
+describe('a message of a conversation', () => {
+  test('is found by its words without punctuation, and by its Shanghai day', async () => {
     const reader = await backend.reader();
     now = Date.parse('2026-03-05T23:30:00+08:00');
     const { body } = await reader.say({ story_id: story, body: '百分之 100% 的*真心*话' });
@@ -228,7 +228,7 @@ describe('what was said in a conversation', () => {
     expect((await reader.get(`/messages/search?conversation_id=${conversation_id}`)).status).toBe(422);
   });
 
-  test('is reported once, with the reply as it was, and outlives the conversation', async () => {
+  test('is reported once with its text, and the report outlives the conversation', async () => {
     const reader = await backend.reader({ login: 'plaintiff' });
     const { body } = await reader.say({ story_id: story });
     await backend.settled();

@@ -10,7 +10,7 @@ import type { Latest, Page, TransactionDto, UserDto } from './wire.ts';
 const kills = Number(process.env.KILLS ?? 3);
 const { dataDir, start, started } = openCommand();
 
-test('billing.kill9, crash.recover: killed while writing, it ends what it left, pays back once, and its file is whole', {
+test('billing.kill9, crash.recover: after a kill the server ends open replies, refunds once, and its file is intact', {
   timeout: 600_000,
 }, async () => {
   const login = { login: 'survivor', password: '135790' };
@@ -38,7 +38,7 @@ test('billing.kill9, crash.recover: killed while writing, it ends what it left, 
   expect(damageIn(dataDir)).toEqual([]);
 });
 
-test('a stop by SIGTERM ends running replies with their price back, closes sockets and exits cleanly', async () => {
+test('SIGTERM ends running replies with a refund, closes sockets and exits cleanly', async () => {
   const run = await start({ STORYTELLER_PIECE_DELAY_MS: '50', STORYTELLER_PIECE_CHARACTERS: '2' });
   const reader = new Client(run.url);
   const { username } = await reader.register();
@@ -60,7 +60,7 @@ test('a stop by SIGTERM ends running replies with their price back, closes socke
   await stop(again, 'SIGTERM');
 });
 
-test('a second server on the same data, and a wrong setting, end with what cures it and status 2', async () => {
+test('a second server on the same data, and an invalid setting, end with a cure and status 2', async () => {
   const first = await start();
   await expect(start()).rejects.toThrow(
     /^ended with 2: DATA_DIR: .* is in use by another backend; waiting .*\nDATA_DIR: .* is in use by another backend; stop that one/,
@@ -73,7 +73,7 @@ test('a second server on the same data, and a wrong setting, end with what cures
   await stop(first, 'SIGTERM');
 });
 
-test('a server that starts before the former has let go of the data waits for it', async () => {
+test('a new server waits until the former one has released the data', async () => {
   const first = await start();
   const second = start();
   const waiting = [...started].at(-1)?.stderr;
@@ -85,7 +85,7 @@ test('a server that starts before the former has let go of the data waits for it
   await stop(run, 'SIGTERM');
 });
 
-test('a server ends with the process that spawned it, and puts its replies in order first', async () => {
+test('a server whose parent process ends finishes its replies and exits', async () => {
   const run = await start({ STORYTELLER_PIECE_DELAY_MS: '50', STORYTELLER_PIECE_CHARACTERS: '2' });
   const reader = new Client(run.url);
   await reader.register();

@@ -32,7 +32,7 @@ async function signedIn(login: string, browsers: string[]): Promise<Client[]> {
   );
 }
 
-test('tells each browser, when it was last used, and which one asks, but nothing by which to be it', async () => {
+test('lists each browser with its last use and the current one, without secrets', async () => {
   const [phone, desk] = (await signedIn('two_devices', ['Phone/1.0', 'Desk/2.0'])) as [Client, Client];
   now += 10 * MINUTE_MS;
   await desk.get('/user');
@@ -45,7 +45,7 @@ test('tells each browser, when it was last used, and which one asks, but nothing
   expect(JSON.stringify(sessions)).not.toContain(phone.cookies.get('liaozhai_session'));
 });
 
-test('one is logged out with its socket, the others stay', async () => {
+test('ending one session closes its socket and keeps the others', async () => {
   const [here, there, third] = (await signedIn('three_devices', ['Here', 'There', 'Third'])) as [
     Client,
     Client,
@@ -60,7 +60,7 @@ test('one is logged out with its socket, the others stay', async () => {
   expect((await here.delete(`/user/sessions/${target?.id}`)).status).toBe(404);
 });
 
-test('all others are logged out at once, and hear of it', async () => {
+test('ending all other sessions closes their sockets with an event', async () => {
   const [here, there, third] = (await signedIn('all_devices', ['Here', 'There', 'Third'])) as [Client, Client, Client];
   const socket = await openSocket(backend, here);
   await socket.subscribe();
@@ -70,7 +70,7 @@ test('all others are logged out at once, and hear of it', async () => {
   await expect.poll(() => socket.frames.some(({ event }) => event === 'session.ended')).toBe(true);
 });
 
-test('a session that has run out is not listed', async () => {
+test('an expired session is not listed', async () => {
   const [here] = (await signedIn('old_device', ['Old'])) as [Client];
   now += 31 * 24 * 60 * MINUTE_MS;
   const later = await backend.client().fetchToken();
@@ -79,7 +79,7 @@ test('a session that has run out is not listed', async () => {
   expect(await sessionsOf(later)).toHaveLength(1);
 });
 
-test('while nothing can be written, who only reads is answered', async () => {
+test('reads are answered while writes fail', async () => {
   const reader = await backend.reader();
   now += 10 * MINUTE_MS;
   allowWrites(backend.services.db, false);

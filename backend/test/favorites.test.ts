@@ -16,7 +16,7 @@ const saved = async (reader: Client, cursor = '') =>
   (await reader.get<Page<StoryDto>>(`/favorites${cursor && `?cursor=${cursor}`}`)).body;
 const titles = async (reader: Client) => (await saved(reader)).data.map(({ title }) => title);
 
-test('a story is saved, listed last saved first, and let go', async () => {
+test('a saved story is listed, the latest first, until it is removed', async () => {
   const reader = await backend.reader();
   const other = await backend.reader();
   expect((await save(reader, 'hua-pi', true)).body).toEqual({ data: { id: 'hua-pi', is_favorite: true } });
@@ -33,7 +33,7 @@ test('a story is saved, listed last saved first, and let go', async () => {
   expect(await titles(reader)).toEqual(['聂小倩']);
 });
 
-test('is refused to guests, for stories that are missing, and with another body', async () => {
+test('saving is refused to guests, for missing stories and with an invalid body', async () => {
   const guest = await backend.client().fetchToken();
   expect((await guest.put('/stories/hua-pi/favorite', { favorite: true })).status).toBe(401);
   expect((await guest.get('/favorites')).status).toBe(401);
@@ -43,7 +43,7 @@ test('is refused to guests, for stories that are missing, and with another body'
     expect((await reader.put('/stories/hua-pi/favorite', body)).status).toBe(422);
 });
 
-test('comes in pages, and leaves out what an operator hides', async () => {
+test('the list has pages and omits hidden stories', async () => {
   const reader = await backend.reader();
   const { data } = (await reader.get<Page<StoryDto>>('/stories')).body;
   const { body } = await reader.get<Page<StoryDto>>(

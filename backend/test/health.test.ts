@@ -12,7 +12,7 @@ async function slowest(calls: Promise<unknown>[]): Promise<number> {
   return Math.max(...ends);
 }
 
-test('while another program holds the database, writes are refused for a while and other calls go on', async () => {
+test('while another program locks the database, writes are refused and other calls are answered', async () => {
   const readers = await Promise.all(Array.from({ length: 8 }, () => backend.reader()));
   const unlock = lockWrites(backend.dataDir);
   onTestFinished(unlock);
@@ -24,7 +24,7 @@ test('while another program holds the database, writes are refused for a while a
   for (const path of ['//healthz', '//readyz', '/user']) expect((await readers[0]?.get(path))?.status).toBe(200);
 });
 
-test('a held database is written to again as soon as it is free', async () => {
+test('writes succeed as soon as the database is unlocked', async () => {
   const reader = await backend.reader();
   const unlock = lockWrites(backend.dataDir);
   expect((await reader.put('/user', { persona: '等' })).status).toBe(503);
@@ -33,7 +33,7 @@ test('a held database is written to again as soon as it is free', async () => {
   expect((await reader.put('/user', { persona: '好了' })).status).toBe(200);
 });
 
-test('a reply that ends while the database is held is whole and paid once afterwards', async () => {
+test('a reply that ends while the database is locked is complete and charged once afterwards', async () => {
   const reader = await backend.reader();
   const { body } = await reader.say({ story_id: 'hua-pi' });
   const unlock = lockWrites(backend.dataDir);

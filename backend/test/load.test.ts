@@ -4,7 +4,7 @@ import { openBackend } from './testBackend.ts';
 
 const backend = await openBackend();
 
-test('ws.herd: a hundred sockets join at once, and each hears a change exactly once', async () => {
+test('ws.herd: a hundred sockets join together, and each receives a change exactly once', async () => {
   const reader = await backend.reader();
   const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(backend, reader)));
   await Promise.all(sockets.map((socket) => socket.subscribe()));
@@ -16,7 +16,7 @@ test('ws.herd: a hundred sockets join at once, and each hears a change exactly o
   for (const socket of sockets) socket.close();
 });
 
-test('http.load: fifty readers at once all get the first page', async () => {
+test('http.load: fifty simultaneous readers all get the first page', async () => {
   const ask = async () => {
     const { status, body } = await backend.client().get<{ data: unknown[] }>('/stories');
     return [status, body.data.length];

@@ -26,7 +26,7 @@ async function stored(reader: Client, id: string): Promise<MessageDto | undefine
   return (await reader.latest({ story_id })).data.find((message) => message.id === id);
 }
 
-test('a call that meets a locked file fails alone: the next one is whole again and its reply is written', async () => {
+test('a call fails while the file is locked; the next call and its reply succeed', async () => {
   const reader = await backend.reader();
   const complained = complaint();
   const unlock = lock();
@@ -39,7 +39,7 @@ test('a call that meets a locked file fails alone: the next one is whole again a
   expect(await stored(reader, body.reply.id)).toMatchObject({ status: 'completed' });
 });
 
-test('a reply that meets a locked file goes on afterwards, and its reader misses nothing', async () => {
+test('a reply continues after the file was locked, and the reader receives all of it', async () => {
   const reader = await backend.reader();
   const socket = await openSocket(backend, reader);
   await socket.subscribe();
@@ -55,7 +55,7 @@ test('a reply that meets a locked file goes on afterwards, and its reader misses
   expect(await stored(reader, body.reply.id)).toMatchObject({ status: 'completed', body: text });
 });
 
-test('what a locked file kept from being swept is swept in the next turn', async () => {
+test('a sweep that failed on a locked file is repeated in the next run', async () => {
   const reader = await backend.reader();
   const { body } = await reader.say({ story_id });
   await backend.settled();

@@ -53,7 +53,7 @@ async function said(reader: Client, way: Behaviour, body = '夜里好冷') {
 const table = <Row extends object>(rows: Record<string, Row>) =>
   Object.entries(rows).map(([name, row]) => ({ name, ...row }));
 
-describe('a whole answer is stored as small text and charged', () => {
+describe('a complete answer is converted to story text, stored and charged', () => {
   test.each(table(wholeAnswers))('$name', async ({ behave: way, text = wholeText }) => {
     const reader = await backend.reader();
     expect(await said(reader, way)).toMatchObject({ status: 'completed', body: text, error: null, cost: price });
@@ -61,7 +61,7 @@ describe('a whole answer is stored as small text and charged', () => {
   });
 });
 
-describe('an answer that is cut keeps what came and is paid back', () => {
+describe('an interrupted answer is stored and refunded', () => {
   test.each(table(cutAnswers))('$name', async ({ behave: way, text = halfText, code = 'storyteller_failed' }) => {
     const reader = await backend.reader();
     const error = { code, message: expect.stringMatching(/，可以续写$/) };
@@ -69,7 +69,7 @@ describe('an answer that is cut keeps what came and is paid back', () => {
     expect(await amountsOf(reader)).toEqual([price, -price, defaultPrices.signUpGift]);
   });
 
-  test('by its length can be carried on', async () => {
+  test('can be continued if its length was the limit', async () => {
     const reader = await backend.reader();
     const reply = await said(reader, cutAnswers['finish_reason length']?.behave ?? message(''));
     expect(reply?.error?.message).toMatch(/太长.*已退还.*续写/);
@@ -81,7 +81,7 @@ describe('an answer that is cut keeps what came and is paid back', () => {
   });
 });
 
-describe('an answer without a word is paid back', () => {
+describe('an empty answer is refunded', () => {
   test.each(table(failedAnswers))('$name', async ({ behave: way, code = 'storyteller_failed' }) => {
     const reader = await backend.reader();
     expect(await said(reader, way)).toMatchObject({ status: 'failed', body: '', error: { code }, cost: 0 });
@@ -105,7 +105,7 @@ const strict: Behaviour = (response, request, count) => {
 };
 
 describe('a strict endpoint', () => {
-  test('takes a line after a wordless failure, another telling, and a continuation', async () => {
+  test('accepts a message after an empty failure, a retelling and a continuation', async () => {
     const reader = await backend.reader();
     await said(reader, failedAnswers['500']?.behave ?? strict);
     await said(reader, failedAnswers['nothing but blanks']?.behave ?? strict);
@@ -122,7 +122,7 @@ describe('a strict endpoint', () => {
     expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: `${wholeText}\n\n${wholeText}` });
   });
 
-  test('takes every line of a long conversation', async () => {
+  test('accepts every message of a long conversation', async () => {
     const reader = await backend.reader({ name: '宁采臣' });
     await reader.put('/user', { persona: '怕蛇的剑客' });
     const statuses: unknown[] = [];
@@ -131,8 +131,8 @@ describe('a strict endpoint', () => {
   });
 });
 
-describe('what a model is given', () => {
-  test('is the plot, the cast with its voice, the reader and no book that the story is not from', async () => {
+describe('the prompt', () => {
+  test('contains plot, cast, voice and reader, and names no other source than the story’s', async () => {
     const reader = await backend.reader({ name: '燕七' });
     await reader.put('/user', { persona: '怕蛇的剑客' });
     await said(reader, message(wholeText));
@@ -142,7 +142,7 @@ describe('what a model is given', () => {
     expect(system?.content).not.toMatch(/聊斋志异|\{|undefined/);
   });
 
-  test('after many lines is a summary of its own, which costs nothing', async () => {
+  test('contains a free summary after many messages', async () => {
     const reader = await backend.reader();
     const summarizing: Behaviour = (response, request, count) =>
       request.messages[0]?.content.includes('前情提要')
@@ -157,7 +157,7 @@ describe('what a model is given', () => {
     expect(await amountsOf(reader)).toEqual([...Array.from({ length: 12 }, () => -price), defaultPrices.signUpGift]);
   });
 
-  test('forgets its summary when the reader goes back to an earlier line', async () => {
+  test('drops the summary when the reader edits an earlier message', async () => {
     const reader = await backend.reader();
     const summarizing: Behaviour = (response, request, count) =>
       message(request.messages[0]?.content.includes('前情提要') ? '提要：暗号' : '她点点头。'.repeat(12))(
@@ -207,7 +207,7 @@ async function suggested(reader: Client, way: Behaviour) {
   return (await reader.get<{ data: SuggestionDto }>(`/messages/suggestion/${asked.body.data.id}`)).body.data;
 }
 
-describe('suggestions are three clean lines', () => {
+describe('suggestions consist of three clean lines', () => {
   test.each(table(lists))('$name', async ({ behave: way, items = three }) => {
     const ready = await suggested(await backend.reader(), way);
     expect(ready).toMatchObject({ status: 'ready' });
@@ -219,14 +219,14 @@ describe('suggestions are three clean lines', () => {
     { name: 'only a long one', behave: message('字'.repeat(5_000)) },
     { name: 'a refusal', behave: failedAnswers['500']?.behave ?? strict },
     { name: 'only thoughts', behave: message('<think>一\n二\n三') },
-  ])('or fail and are paid back: $name', async ({ behave: way }) => {
+  ])('or fail with a refund: $name', async ({ behave: way }) => {
     const reader = await backend.reader();
     expect(await suggested(reader, way)).toMatchObject({ status: 'failed', items: [] });
     expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - price);
   });
 });
 
-test('a line that shows nothing is refused free of charge', async () => {
+test('an invisible message is refused without a charge', async () => {
   const reader = await backend.reader();
   for (const body of ['\u200b', '\u2060\u00ad \u3164', '\u2800\ufe0f', '\u202e\u202c', '\u{1d159}', '\u0301\u20dd']) {
     const { status, body: refused } = (await reader.say({ story_id, body })) as unknown as {

@@ -16,7 +16,7 @@ const { start } = openCommand();
 
 const slow = { STORYTELLER_PIECE_DELAY_MS: '40', STORYTELLER_PIECE_CHARACTERS: '12' };
 
-test('a request is logged in one line with the id it came with, which its answer carries, and without what was written', async () => {
+test('a request is logged in one line with its id, which the response carries, and without its text', async () => {
   const backend = await openBackend();
   const info = rs.spyOn(backend.services.log, 'info');
   const reader = await backend.reader();
@@ -53,7 +53,7 @@ test('a call that breaks off before its end is no defect', async () => {
   expect(error?.mock.calls).toEqual([]);
 });
 
-test('what a message sets off, to the end of its reply on the sockets, is logged under the id of its request', async () => {
+test('all steps of a message up to the end of its reply are logged with its request id', async () => {
   const run = await start({ LOG_LEVEL: 'debug' });
   const reader = new Client(run.url);
   await reader.register();
@@ -70,7 +70,7 @@ test('what a message sets off, to the end of its reply on the sockets, is logged
   await stop(run, 'SIGTERM');
 });
 
-test('metrics count calls by pattern, replies by how they end and events by name; the port of calls has none of it', async () => {
+test('metrics count calls by route, replies by ending and events by name, on their own port only', async () => {
   const backend = await openBackend({ METRICS_PORT: '0' });
   const read = async () => (await (await fetch(backend.metricsUrl ?? '')).text()).split('\n');
   const reader = await backend.reader();
@@ -94,7 +94,7 @@ test('metrics count calls by pattern, replies by how they end and events by name
   expect((await reader.get('//metrics')).status).toBe(404);
 });
 
-test('a message’s trace goes from the call through the reply to what sockets hear of it, also in the log', async () => {
+test('a message’s trace covers call, reply and socket events, also in the log', async () => {
   const collector = await openCollector();
   onTestFinished(() => collector.close());
   const backend = await openBackend();
@@ -117,7 +117,7 @@ test('a message’s trace goes from the call through the reply to what sockets h
   expect(collector.spans.filter(({ name }) => name.includes('delta'))).toEqual([]);
 });
 
-test('told to end it finishes the replies that are being written, takes no new ones, and sends sockets away to come back', async () => {
+test('a shutdown finishes running replies, refuses new ones and asks sockets to reconnect', async () => {
   const backend = await openBackend(slow);
   const reader = await backend.reader();
   const other = await backend.reader();
@@ -137,7 +137,7 @@ test('told to end it finishes the replies that are being written, takes no new o
   await closed;
 });
 
-test('SIGTERM: what cannot finish in DRAIN_SECONDS ends as interrupted and paid back; a second signal waits for nothing', async () => {
+test('SIGTERM: replies beyond DRAIN_SECONDS are interrupted and refunded; a second signal ends immediately', async () => {
   const never = { STORYTELLER_PIECE_DELAY_MS: '60000', STORYTELLER_PIECE_CHARACTERS: '2' };
   const run = await start({ ...never, DRAIN_SECONDS: '1' });
   const reader = new Client(run.url);
@@ -161,7 +161,7 @@ test('SIGTERM: what cannot finish in DRAIN_SECONDS ends as interrupted and paid 
   expect(await over).toEqual([null, 'SIGTERM']);
 });
 
-test('SIGTERM: calls that are under way are answered, and then it ends with 0; Ctrl-C as the second signal waits for nothing', async () => {
+test('SIGTERM: open calls are answered, then the status is 0; Ctrl-C as second signal ends immediately', async () => {
   const run = await start({ DRAIN_SECONDS: '600' });
   const reader = new Client(run.url);
   await reader.register();

@@ -25,7 +25,7 @@ async function openReader() {
   };
 }
 
-test('granted points come with their reason into the balance and the list of bookings', async () => {
+test('granted points appear in balance and ledger with their reason', async () => {
   const { accounts, reader, login } = await openReader();
   const before = (await reader.get<{ data: UserDto }>('/user')).body.data.balance;
   expect(accounts('grant', login, '60', '充值', '补偿')).toBe(`${login}: 60 points more, ${before + 60} in all`);
@@ -34,7 +34,7 @@ test('granted points come with their reason into the balance and the list of boo
   expect(data[0]).toMatchObject({ type: 'gift', amount: 60, description: '充值 补偿' });
 });
 
-test('a blocked account is signed out and let in nowhere, until that is ended', async () => {
+test('a blocked account is signed out and cannot sign in until it is unblocked', async () => {
   const { accounts, reader, login, backend } = await openReader();
   accounts('block', login, 'abuse');
   expect((await reader.get('/user')).status).toBe(401);
@@ -50,7 +50,7 @@ test('a blocked account is signed out and let in nowhere, until that is ended', 
   expect(accounts('unblock', login)).toBe(`${login} was not blocked`);
 });
 
-test('a hidden story is gone from feed, search, page and composer; what was said stays readable', async () => {
+test('a hidden story leaves feed, search, page and composer; its conversations stay readable', async () => {
   const { stories, reader, backend, sent } = await openReader();
   expect(sent.status).toBe(201);
   const shown = async (path: string) =>
@@ -68,7 +68,7 @@ test('a hidden story is gone from feed, search, page and composer; what was said
   expect((await reader.get(`/stories/${story}`)).status).toBe(200);
 });
 
-test('an export has what was written and booked, no secret, and replaces no file', async () => {
+test('an export contains texts and ledger, no secret, and overwrites no file', async () => {
   const { accounts, login, backend } = await openReader();
   const file = join(backend.dataDir, `${login}.json`);
   expect(accounts('export', login, file)).toBe(`${file}: everything of ${login}`);
@@ -92,12 +92,12 @@ test.each([
   [['export', 'LOGIN'], 'add the name of the file'],
   [['export', 'LOGIN', '/no/such/folder/a.json'], 'name a new file'],
   [['delete', 'LOGIN'], 'say `grant`'],
-])('refuses %j with its cure', async (words, cure) => {
+])('the command refuses %j with a cure', async (words, cure) => {
   const { accounts, login } = await openReader();
   expect(() => accounts(...words.map((word) => (word === 'LOGIN' ? login : word)))).toThrow(cure);
 });
 
-test('a story that is not there cannot be hidden', async () => {
+test('an unknown story cannot be hidden', async () => {
   const { stories } = await openReader();
   expect(() => stories('hide', 'no-such-story')).toThrow('there is no story no-such-story');
 });

@@ -44,7 +44,7 @@ async function reset(form: object) {
   return { status, body, visitor };
 }
 
-test('an unknown address is answered as a known one, and gets no mail', async () => {
+test('an unknown address gets the same response as a known one, and no mail', async () => {
   await memberByMail('known@example.org');
   const [known, unknown] = [await forget('Known@example.org'), await forget('nobody@example.org')];
   expect([known.status, known.body]).toEqual([200, unknown.body]);
@@ -53,7 +53,7 @@ test('an unknown address is answered as a known one, and gets no mail', async ()
   expect(backend.mailsTo('known@example.org').at(-1)).toContain('你的用户名是 known@example.org');
 });
 
-test('mails come from the site’s brand and are signed by it', async () => {
+test('mails carry the site’s brand as sender and signature', async () => {
   const own = await openBackend({ BRAND_NAME: '夜航船' });
   await own.reader({ login: 'brand@example.org' });
   expect(own.mailsTo('brand@example.org').at(-1)).toMatch(/\n\n夜航船\n$/);
@@ -62,7 +62,7 @@ test('mails come from the site’s brand and are signed by it', async () => {
   expect(readFileSync(join(own.dataDir, 'mail', file), 'utf8')).toContain(`From: =?UTF-8?B?${sender}?=`);
 });
 
-test('the link sets a new password once, signs in here and out everywhere else', async () => {
+test('the link sets a new password once, signs in and ends all other sessions', async () => {
   const elsewhere = await memberByMail('once@example.org');
   expect((await elsewhere.get('/user')).status).toBe(200);
   await forget('once@example.org');
@@ -78,7 +78,7 @@ test('the link sets a new password once, signs in here and out everywhere else',
   expect([await login('135790'), await login('另一个新密码'), await login('新的密码真长')]).toEqual([422, 422, 200]);
 });
 
-test('two requests with one link at the same moment: one of them wins', async () => {
+test('only one of two simultaneous requests with the same link succeeds', async () => {
   await memberByMail('race@example.org');
   await forget('race@example.org');
   const form = await resetFor('race@example.org', 2);
@@ -86,7 +86,7 @@ test('two requests with one link at the same moment: one of them wins', async ()
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
 });
 
-test('an address that was never confirmed is confirmed by it', async () => {
+test('the link confirms an unconfirmed address', async () => {
   await backend.client().register({ login: 'mistyped@example.org' });
   await forget('mistyped@example.org');
   const { body } = await reset({ ...(await resetFor('mistyped@example.org', 2)), password: '新的密码真长' });
@@ -98,7 +98,7 @@ describe('a link is refused', () => {
     ['after an hour', rules.resetLinkMinutes * MINUTE_MS, {}],
     ['with another token', 0, { token: 'x'.repeat(43) }],
     ['for another account', 0, { email: 'known@example.org' }],
-  ])('%s, and the password stays', async (name, passed, changed) => {
+  ])('%s, and the password is unchanged', async (name, passed, changed) => {
     const address = `link${name.length}@example.org`;
     await memberByMail(address);
     await forget(address);
@@ -122,7 +122,7 @@ describe('a link is refused', () => {
   });
 });
 
-test('one account gets one mail a minute, and who asked too soon is not told so', async () => {
+test('an account gets one mail per minute; earlier requests get the same response', async () => {
   await memberByMail('pause@example.org');
   for (let asked = 0; asked < 3; asked += 1) expect((await forget('pause@example.org')).status).toBe(200);
   now += MINUTE_MS;
@@ -130,14 +130,14 @@ test('one account gets one mail a minute, and who asked too soon is not told so'
   await newestLink('pause@example.org', 3);
 });
 
-test('a password too short and an address that is none are said at their fields', async () => {
+test('a short password and an invalid address are refused at their fields', async () => {
   const short = await reset({ token: 'x', email: 'known@example.org', password: '12345' });
   expect(Object.keys(short.body.errors ?? {})).toEqual(['password']);
   const none = (await forget('known')) as { status: number; body: { message: string } };
   expect([none.status, none.body.message]).toEqual([422, '邮箱格式不正确']);
 });
 
-test('one network asks six times a minute', async () => {
+test('a network may send six requests per minute', async () => {
   const strict = await openBackend({ RATE_LIMIT_RESEND: '6' }, () => now);
   const visitor = await strict.client().fetchToken();
   const statuses: number[] = [];
@@ -146,7 +146,7 @@ test('one network asks six times a minute', async () => {
   expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429]);
 });
 
-test('without APP_ORIGIN no link goes out under a name that the request made up', async () => {
+test('without APP_ORIGIN no link contains the request’s Host', async () => {
   await memberByMail('victim@example.org');
   const headers = { 'X-Forwarded-Host': 'evil.example' };
   const forger = await backend.client(headers).fetchToken();

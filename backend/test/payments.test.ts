@@ -59,7 +59,7 @@ const deliver = ({ raw, headers }: Webhook, to: TestBackend = backend) =>
   to.client().post<{ data?: object; message?: string }>('/payments/webhook/sandbox', raw, headers);
 
 describe('an order', () => {
-  test('has the price of the server’s own list, whatever the page says', async () => {
+  test('has the price of the server’s list, not the page’s', async () => {
     const reader = await backend.reader();
     const { body } = await reader.post<Ordered>('/orders', {
       package_id: 'p320',
@@ -72,7 +72,7 @@ describe('an order', () => {
     expect([unknown.status, Object.keys(unknown.body.errors ?? {})]).toEqual([422, ['package_id']]);
   });
 
-  test('of one key is one order, however often and at once it is asked for', async () => {
+  test('is created once per key, also by repeated and simultaneous requests', async () => {
     const reader = await backend.reader();
     const key = randomUUID();
     const made = await Promise.all([order(reader, 'p60', key), order(reader, 'p60', key), order(reader, 'p60', key)]);
@@ -82,7 +82,7 @@ describe('an order', () => {
     expect((await reader.post('/orders', { package_id: 'p320', client_id: key })).status).toBe(422);
   });
 
-  test('runs out after 30 minutes, and leads to no checkout any more', async () => {
+  test('expires after 30 minutes and then has no checkout', async () => {
     const reader = await backend.reader();
     const { id, checkout_url } = await order(reader);
     time.now += 29 * MINUTE_MS;
@@ -92,7 +92,7 @@ describe('an order', () => {
     expect(await balanceOf(reader)).toBe(100);
   });
 
-  test('that cannot reach its provider is kept, says so, and goes on with the same key', async () => {
+  test('is stored if the provider is unreachable, and a repetition with its key continues it', async () => {
     const away = await openBackend();
     const { payments } = away.services;
     if (!payments) throw new Error('no payments');
@@ -107,7 +107,7 @@ describe('an order', () => {
     expect((await reader.get<Page<OrderDto>>('/orders')).body.data).toHaveLength(1);
   });
 
-  test('is the eleventh that could still be paid: refused', async () => {
+  test('is refused as the eleventh open one', async () => {
     const reader = await backend.reader();
     for (let count = 0; count < 10; count += 1) await order(reader);
     const refused = await reader.post<ErrorDto>('/orders', { package_id: 'p60', client_id: randomUUID() });
@@ -118,7 +118,7 @@ describe('an order', () => {
 });
 
 describe('a webhook', () => {
-  test('credits once, tells every page, and leaves a receipt in the ledger', async () => {
+  test('credits once, informs every page, and adds a receipt to the ledger', async () => {
     const reader = await backend.reader();
     const socket = await openSocket(backend, reader);
     await socket.subscribe();
@@ -139,7 +139,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('moves nothing with a signature that is missing, another’s, of another body or stale', async () => {
+  test('changes nothing with a missing, foreign, mismatched or stale signature', async () => {
     const reader = await backend.reader();
     const bought = await order(reader);
     const { raw, headers } = webhook(bought);
@@ -169,7 +169,7 @@ describe('the sandbox', () => {
   const sandbox = (url: string | null) => `/${new URL(url ?? '').pathname}`;
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
-  test('says that nobody pays, and 付款成功 brings the points by a signed webhook', async () => {
+  test('states that no money is paid; 付款成功 credits the points by a signed webhook', async () => {
     const live = await openBackend();
     const reader = await live.reader();
     const bought = await order(reader);
@@ -186,7 +186,7 @@ describe('the sandbox', () => {
     expect(await balanceOf(reader)).toBe(160);
   });
 
-  test('取消 leaves the order open, 付款失败 ends it', async () => {
+  test('leaves the order open on 取消 and ends it on 付款失败', async () => {
     const live = await openBackend();
     const reader = await live.reader();
     const bought = await order(reader);
@@ -198,7 +198,7 @@ describe('the sandbox', () => {
     expect(await balanceOf(reader)).toBe(100);
   });
 
-  test('delivers again what was not taken, and after a new start too', async () => {
+  test('delivers a failed webhook again, also after a restart', async () => {
     const live = await openBackend();
     const reader = await live.reader();
     const bought = await order(reader);
@@ -211,7 +211,7 @@ describe('the sandbox', () => {
     stop?.();
   });
 
-  test('is off unless it is asked for, and needs something to sell', async () => {
+  test('is off by default, and requires packages', async () => {
     const without = await openBackend({ PAYMENT_PROVIDER: '' });
     const reader = await without.reader();
     expect((await reader.get<{ data: string[] }>('/capabilities')).body.data).not.toContain('orders');
@@ -249,7 +249,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-test('payments.property: whatever the order of webhooks, repeats and expiry, what was paid is credited exactly once', {
+test('payments.property: each payment is credited exactly once in any order of webhooks, repetitions and expiry', {
   timeout: 600_000,
 }, async () => {
   const runs = Number(process.env.FC_RUNS ?? 15);
@@ -307,7 +307,7 @@ test('payments.property: whatever the order of webhooks, repeats and expiry, wha
   );
 });
 
-test('no order is taken while 未成年人模式 is on, and what was open leads to no checkout any more', async () => {
+test('未成年人模式 refuses new orders and the checkout of open ones', async () => {
   const reader = await backend.reader();
   const { id } = await order(reader);
   await reader.put('/user/minor', { pin: '2580' });

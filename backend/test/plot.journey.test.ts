@@ -28,7 +28,7 @@ const order = (reader: Client, path: string, form: object = {}) =>
 const way = ['金子你收回去，我不要', '我今夜就去同燕先生同住', '请先生饶她，她救过我', '我掘骨，带你一同走'];
 
 describe('a reader’s place in the story', () => {
-  test('stays where it is while the reply that led there is told again, chosen and carried on', async () => {
+  test('does not change when the latest reply is retold, chosen or continued', async () => {
     const reader = await backend.reader();
     const first = await say(reader, way[0] ?? '');
     await order(reader, `/messages/${first.id}/regenerate`);
@@ -42,7 +42,7 @@ describe('a reader’s place in the story', () => {
     expect((await say(reader, '你为什么肯告诉我？')).body).toContain('脚边有没有影子');
   });
 
-  test('comes with the story: which scene of how many, and the endings reached', async () => {
+  test('is part of the story: current scene, number of scenes, and reached endings', async () => {
     const reader = await backend.reader();
     const place = async () =>
       (await reader.get<{ data: { progress: object | null } }>(`/stories/${story}`)).body.data.progress;
@@ -66,7 +66,7 @@ describe('a reader’s place in the story', () => {
     ).toBeNull();
   });
 
-  test('goes back with an edited line', async () => {
+  test('returns to an earlier scene with an edited message', async () => {
     const reader = await backend.reader();
     await say(reader, way[0] ?? '');
     await say(reader, way[1] ?? '');
@@ -77,14 +77,14 @@ describe('a reader’s place in the story', () => {
     expect((await say(reader, way[0] ?? '')).body).toContain('你是头一个说‘不’的人');
   });
 
-  test('outlives more lines than a storyteller is given', async () => {
+  test('is kept beyond the messages in the prompt', async () => {
     const reader = await backend.reader();
     await say(reader, way[0] ?? '');
     for (let turn = 0; turn < 20; turn += 1) await say(reader, '我不愿意');
     expect((await say(reader, way[1] ?? '')).body).toContain('旧箱');
   });
 
-  test('ends; going on and 灵感 then cost nothing', async () => {
+  test('ends; continuing is then refused, and 灵感 are free', async () => {
     const reader = await backend.reader();
     for (const line of [...way, '你就做我的妹妹', '革囊在这里，挂到门头上']) await say(reader, line);
     const ending = await say(reader, '抱紧她，不出声，等革囊');

@@ -35,7 +35,7 @@ const told = async (backend: TestBackend) => {
 const booked = async (reader: Client) =>
   (await reader.get<Page<TransactionDto>>('/transactions')).body.data.map(({ amount }) => amount).reverse();
 
-test('changed prices are told and charged', async () => {
+test('changed prices are announced and charged', async () => {
   const { rules, message: price } = await told(ofStories);
   expect(rules).toEqual({
     sign_up_gift: 500,
@@ -61,7 +61,7 @@ test('changed prices are told and charged', async () => {
 test.each([
   ['of its own', ofModel, 11],
   ['none', ofOther, 7],
-])('a model with a price %s: told and charged', async (_, backend, price) => {
+])('the price of a model %s is announced and charged', async (_, backend, price) => {
   const { rules, message: one } = await told(backend);
   expect([one, Math.max(...Object.values(rules.story_prices as object))]).toEqual([price, price]);
   const reader = await backend.reader();
@@ -79,11 +79,11 @@ test.each([
   ['{"checkInRewards":[]}', 'PRICES: checkInRewards'],
   ['{"continueprice":1}', 'PRICES: continueprice'],
   ['{"modelPrices":{"m":1e9}}', 'PRICES: modelPrices.m'],
-])('prices %s end the start with their place', (text, place) => {
+])('the start is refused for prices %s, with their place', (text, place) => {
   expect(() => readEnv({ PRICES: text })).toThrow(place);
 });
 
-describe('a call that costs points says what its reader was shown', () => {
+describe('a paid call carries the price that the reader was shown', () => {
   /** Creates a reader with a line and its reply, and returns every call that costs points. */
   const begun = async () => {
     const reader = await ofStories.reader();
@@ -106,41 +106,35 @@ describe('a call that costs points says what its reader was shown', () => {
   };
   const paidCalls = ['message', '继续', '灵感', '换一种说法', '编辑'] as const;
 
-  test.each(paidCalls)(
-    '%s: more than that is refused and changes nothing; the same key goes on at the new price',
-    async (name) => {
-      const { reader, conversation_id, calls } = await begun();
-      const { path, form, price } = calls[name];
-      const before = await reader.latest({ conversation_id });
-      const client_id = randomUUID();
-      const refused = await reader.post(path, { ...form, client_id, price: price - 1 });
-      expect(refused).toMatchObject({
-        status: 409,
-        body: { code: 'price_changed', price, rules: { continue_price: 4 } },
-      });
-      expect(await reader.latest({ conversation_id })).toEqual(before);
-      expect(await booked(reader)).toEqual([500, -7]);
-      const { status } = await reader.post(path, { ...form, client_id, price });
-      await ofStories.settled();
-      expect([status < 300, await booked(reader)]).toEqual([true, [500, -7, -price]]);
-    },
-  );
+  test.each(paidCalls)('%s: a higher price is refused; the same key succeeds with the new price', async (name) => {
+    const { reader, conversation_id, calls } = await begun();
+    const { path, form, price } = calls[name];
+    const before = await reader.latest({ conversation_id });
+    const client_id = randomUUID();
+    const refused = await reader.post(path, { ...form, client_id, price: price - 1 });
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: 'price_changed', price, rules: { continue_price: 4 } },
+    });
+    expect(await reader.latest({ conversation_id })).toEqual(before);
+    expect(await booked(reader)).toEqual([500, -7]);
+    const { status } = await reader.post(path, { ...form, client_id, price });
+    await ofStories.settled();
+    expect([status < 300, await booked(reader)]).toEqual([true, [500, -7, -price]]);
+  });
 
-  test.each(paidCalls)(
-    '%s: less than that is charged, and one that was carried out is repeated at any price',
-    async (name) => {
-      const { reader, calls } = await begun();
-      const { path, form, price } = calls[name];
-      const client_id = randomUUID();
-      const first = await reader.post(path, { ...form, client_id, price: price + 1 });
-      const again = await reader.post(path, { ...form, client_id, price: 0 });
-      await ofStories.settled();
-      expect(again).toMatchObject({ status: first.status, body: first.body as object });
-      expect(await booked(reader)).toEqual([500, -7, -price]);
-    },
-  );
+  test.each(paidCalls)('%s: a lower price is charged, and a completed call is repeated at any price', async (name) => {
+    const { reader, calls } = await begun();
+    const { path, form, price } = calls[name];
+    const client_id = randomUUID();
+    const first = await reader.post(path, { ...form, client_id, price: price + 1 });
+    const again = await reader.post(path, { ...form, client_id, price: 0 });
+    await ofStories.settled();
+    expect(again).toMatchObject({ status: first.status, body: first.body as object });
+    expect(await booked(reader)).toEqual([500, -7, -price]);
+  });
 
-  test('a price that is no number of points is a mistake of the caller', async () => {
+  test('a price that is not a number is refused with 422', async () => {
     const { reader, calls } = await begun();
     const { path, form } = calls.message;
     const { status } = await reader.post(path, { ...form, client_id: randomUUID(), price: -1 });

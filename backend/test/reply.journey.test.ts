@@ -109,7 +109,7 @@ const choose = (reader: Client, id: string, variant: unknown) =>
 test.each([
   ['back', -3_600_000],
   ['on', 3_600_000],
-])('a reply grows on although the clock is put %s an hour', async (_, jumpMs) => {
+])('a reply continues although the clock is set %s an hour', async (_, jumpMs) => {
   const reader = await backend.reader();
   await reader.say({ story_id });
   const dictation = await dictated();
@@ -127,8 +127,8 @@ test.each([
   await backend.settled();
 });
 
-describe('a reply that is stopped', () => {
-  test('keeps what has come and its price, and hangs up on the storyteller', async () => {
+describe('a stopped reply', () => {
+  test('keeps its text and price, and closes the storyteller’s connection', async () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id });
     const dictation = await dictated();
@@ -151,7 +151,7 @@ describe('a reply that is stopped', () => {
     expect((await reader.latest({ story_id })).meta.active_message_id).toBeNull();
   });
 
-  test('before its first word is paid back, and going on with it costs as much as a message', async () => {
+  test('is refunded before its first word; continuing it costs as much as a message', async () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id, body: '月色正好。' });
     await dictated();
@@ -182,7 +182,7 @@ describe('a reply that is stopped', () => {
     expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '门开了。', cost: price });
   });
 
-  test('while it goes on loses the price of going on only where nothing more had come', async () => {
+  test('is refunded for a continuation that has added no text', async () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id });
     const first = await dictated();
@@ -212,7 +212,7 @@ describe('a reply that is stopped', () => {
     expect(await refundsOf(reader)).toEqual([defaultPrices.continuePrice]);
   });
 
-  test('twice, too late, or in a revision that is over is answered as it is', async () => {
+  test('is returned unchanged when it is stopped again, too late or in an old revision', async () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id });
     const dictation = await dictated();
@@ -235,7 +235,7 @@ describe('a reply that is stopped', () => {
     expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '月色正好' });
   });
 
-  test('is nobody else’s to stop, and an own line is answered as it is', async () => {
+  test('cannot be stopped by another user; the reader’s own message is returned unchanged', async () => {
     const [reader, other] = [await backend.reader(), await backend.reader()];
     const { body } = await reader.say({ story_id });
     const dictation = await dictated();
@@ -249,8 +249,8 @@ describe('a reply that is stopped', () => {
   });
 });
 
-describe('a reply that is told another way', () => {
-  test('costs as much as a message, shows the new text, and tells the storyteller what to avoid', async () => {
+describe('a retold reply', () => {
+  test('costs as much as a message, shows the new text, and sends the former text in the prompt', async () => {
     const reader = await backend.reader();
     const { reply } = await answered(reader, '月色正好。');
     const { status, body } = await regenerate(reader, reply.id);
@@ -264,7 +264,7 @@ describe('a reply that is told another way', () => {
     expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '灯影摇了摇。', variant: 2, variants: 2 });
   });
 
-  test('keeps its former texts: one is chosen for nothing, and the story goes on from it', async () => {
+  test('keeps its former texts; choosing one is free, and the story continues from it', async () => {
     const reader = await backend.reader();
     const { reply, conversation } = await answered(reader, '月色正好。');
     await regenerate(reader, reply.id);
@@ -288,7 +288,7 @@ describe('a reply that is told another way', () => {
     expect([late.status, late.body]).toMatchObject([422, { message: '只有最后一条回复可以换一种说法' }]);
   });
 
-  test('has its former text again, and its price back, where nothing new came: by a failure or by its reader', async () => {
+  test('shows its former text and is refunded if no new text arrived', async () => {
     const reader = await backend.reader();
     const { reply } = await answered(reader, '月色正好。');
     await regenerate(reader, reply.id);
@@ -311,7 +311,7 @@ describe('a reply that is told another way', () => {
     expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - price);
   });
 
-  test('that breaks off after some words keeps both texts, and is paid back', async () => {
+  test('keeps both texts and is refunded if the new one is interrupted', async () => {
     const reader = await backend.reader();
     const { reply } = await answered(reader, '月色正好。');
     await regenerate(reader, reply.id);
@@ -335,7 +335,7 @@ describe('a reply that is told another way', () => {
     expect((await choose(reader, reply.id, 2)).body.message).toMatchObject({ status: 'failed', body: '灯影' });
   });
 
-  test('is bought once per key, and never while it is being written', async () => {
+  test('is charged once per key, and refused while it is being written', async () => {
     const reader = await backend.reader();
     const { reply } = await answered(reader, '月色正好。');
     const key = crypto.randomUUID();
@@ -347,7 +347,7 @@ describe('a reply that is told another way', () => {
     expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - 2 * price);
   });
 
-  test('is the last reply, one’s own, in a text that it has', async () => {
+  test('must be the reader’s last reply, and the chosen text must exist', async () => {
     const [reader, other] = [await backend.reader(), await backend.reader()];
     const { message, reply } = await answered(reader, '月色正好。');
     expect((await regenerate(other, reply.id)).status).toBe(404);
@@ -358,7 +358,7 @@ describe('a reply that is told another way', () => {
   });
 });
 
-test('the answer to a message tells the conversation as the list does', async () => {
+test('the response to a message contains the conversation as the list does', async () => {
   const reader = await backend.reader();
   await answered(reader, '月色正好。');
   const { body } = await reader.say({ story_id, body: '后来呢' });
@@ -367,12 +367,12 @@ test('the answer to a message tells the conversation as the list does', async ()
   await dictate('她笑了。');
 });
 
-describe('a line that is edited', () => {
+describe('an edited message', () => {
   const edit = (reader: Client, id: string, form: Record<string, unknown>) =>
     reader.post<Sent>(`/messages/${id}/edit`, { client_id: crypto.randomUUID(), ...form });
   const wordsOf = (messages: MessageDto[]) => messages.map(({ seq, body }) => [seq, body]);
 
-  test('is answered again for the price of a message; what followed it is gone, here and for who catches up', async () => {
+  test('gets a new reply for the price of a message; later messages disappear, also for clients that catch up', async () => {
     const reader = await backend.reader();
     const { message, reply } = await answered(reader, '月色正好。');
     await reader.say({ story_id, body: '后来呢' });
@@ -400,7 +400,7 @@ describe('a line that is edited', () => {
     expect(await refundsOf(reader)).toEqual([]);
   });
 
-  test('is refused where the conversation is no longer what the reader saw', async () => {
+  test('is refused if the conversation has changed since', async () => {
     const reader = await backend.reader();
     const { message } = await answered(reader, '月色正好。');
     await reader.say({ story_id });
@@ -414,7 +414,7 @@ describe('a line that is edited', () => {
     expect(await balanceOf(reader)).toBe(defaultPrices.signUpGift - 2 * price);
   });
 
-  test('is bought once per key; nothing is cut where it cannot be paid for, or while a reply is being written', async () => {
+  test('is charged once per key; it is refused without enough points and during a reply', async () => {
     const reader = await backend.reader();
     const { body: begun } = await reader.say({ story_id });
     const dictation = await dictated();
@@ -443,7 +443,7 @@ describe('a line that is edited', () => {
     expect(await messagesOf(reader)).toEqual(before);
   });
 
-  test('is one’s own, and not a reply', async () => {
+  test('must be the reader’s own message', async () => {
     const [reader, other] = [await backend.reader(), await backend.reader()];
     const { message, reply } = await answered(reader, '月色正好。');
     expect((await edit(other, message.id, { body: '你是谁' })).status).toBe(404);
@@ -453,11 +453,11 @@ describe('a line that is edited', () => {
   });
 });
 
-describe('a story that is begun again', () => {
+describe('a restarted story', () => {
   const restart = (reader: Client, id: string) =>
     reader.post<{ data: ConversationDto }>(`/conversations/${id}/restart`, { client_id: crypto.randomUUID() });
 
-  test('keeps its conversation and nothing that was said; spent points stay spent', async () => {
+  test('keeps its conversation without messages, and refunds nothing', async () => {
     const reader = await backend.reader();
     const { conversation } = await answered(reader, '月色正好。');
     const { version } = (await reader.latest({ story_id })).meta;
@@ -473,7 +473,7 @@ describe('a story that is begun again', () => {
     expect((await dictate('月色又好。')).prompt).not.toContain('月色正好');
   });
 
-  test('while a reply is being written stops it, and gives its price back', async () => {
+  test('stops and refunds a running reply', async () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id });
     const dictation = await dictated();
@@ -486,7 +486,7 @@ describe('a story that is begun again', () => {
     expect(await refundsOf(reader)).toEqual([price]);
   });
 
-  test('is nobody else’s to begin again', async () => {
+  test('cannot be restarted by another user', async () => {
     const [reader, other] = [await backend.reader(), await backend.reader()];
     const { conversation } = await answered(reader, '月色正好。');
     expect((await restart(other, conversation.id)).status).toBe(404);

@@ -21,15 +21,15 @@ interface Delta {
 }
 
 // The frames are compared with Reverb's rules in ../conformance/checks/sockets.ts.
-describe('reverb.parity, where the two would be told apart', () => {
-  test('turns away an unknown key with 4001, and ends without a close frame', async () => {
+describe('reverb.parity: protocol details', () => {
+  test('refuses an unknown key with 4001 and ends without a close frame', async () => {
     expect(await refusalOf(backend, { key: 'other' })).toEqual({
       error: { code: 4001, message: 'Application does not exist' },
       code: 1006,
     });
   });
 
-  test('says 4201 to a socket that stays silent, and ends without a close frame', async () => {
+  test('sends 4201 to a silent socket and ends without a close frame', async () => {
     rs.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] });
     onTestFinished(() => {
       rs.useRealTimers();
@@ -92,7 +92,7 @@ describe('reverb.parity, with Echo and pusher-js', () => {
     echo.disconnect();
   });
 
-  test('suggestions and deletions are told as well', async () => {
+  test('suggestions and deletions arrive as events', async () => {
     const reader = await backend.reader();
     const socket = await openSocket(backend, reader);
     await socket.subscribe();
@@ -109,7 +109,7 @@ describe('reverb.parity, with Echo and pusher-js', () => {
     expect(deleted.data).toMatchObject({ id: body.conversation.id });
   });
 
-  test('no event is more than Reverb takes, as Laravel would send it, whatever was written', async () => {
+  test('no event exceeds Reverb’s size limit in Laravel’s encoding', async () => {
     const reader = await backend.reader();
     const socket = await openSocket(backend, reader);
     await socket.subscribe();
@@ -140,7 +140,7 @@ describe('reverb.parity, with Echo and pusher-js', () => {
     expect(created[0]?.data).not.toHaveProperty('message.body');
   });
 
-  test('dialogue of 1,620 characters arrives: what is too long for an event is there to be fetched', async () => {
+  test('dialogue of 1,620 characters arrives; text beyond an event’s size is fetched', async () => {
     const reader = await backend.reader();
     const socket = await openSocket(backend, reader);
     await socket.subscribe();

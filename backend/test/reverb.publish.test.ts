@@ -79,20 +79,20 @@ function openLog() {
 describe('settings', () => {
   const all = settings('http://127.0.0.1:8080/');
   for (const name of Object.keys(all) as (keyof typeof all)[]) {
-    test(`without ${name} the start ends with a line that names it`, () => {
+    test(`without ${name} the start is refused with a line that names it`, () => {
       const { [name]: _, ...rest } = all;
       expect(() => readEnv(rest)).toThrow(`${name}: missing; to publish through a Reverb, set all of REVERB_URL`);
     });
   }
 
-  test('a key alone is the key of sockets of our own', () => {
+  test('a key without address belongs to the backend’s own sockets', () => {
     expect(readEnv({ REVERB_APP_KEY: 'key-7' })).toMatchObject({ REVERB_APP_KEY: 'key-7', reverb: null });
     expect(readEnv({})).toMatchObject({ REVERB_APP_KEY: '{key}', reverb: null });
     expect(readEnv(all).reverb).toEqual({ url: 'http://127.0.0.1:8080', ...app });
   });
 
   for (const url of ['ws://127.0.0.1', 'http://127.0.0.1/app', '127.0.0.1:8080', 'http://me:x@127.0.0.1'])
-    test(`${url} is no address of a Reverb`, () => {
+    test(`${url} is refused as the address of a Reverb`, () => {
       expect(() => readEnv({ ...all, REVERB_URL: url })).toThrow(
         'REVERB_URL: must be an address like http://127.0.0.1:8080',
       );
@@ -110,7 +110,7 @@ test("a request is signed as Pusher's documentation shows by example", () => {
 });
 
 describe('publishing', () => {
-  test('one event at a time and in order, however fast they come, also where the clock jumps', async () => {
+  test('sends one event at a time in order, also if the clock jumps', async () => {
     const reverb = await openReverb((response, { data }) => {
       setTimeout(() => response.end('{}'), Number(data.n) % 3);
     });
@@ -127,7 +127,7 @@ describe('publishing', () => {
     expect(events[0]?.channels).toEqual(['private-x']);
   });
 
-  test('a Reverb that does not answer holds a thousand events, and gets the newest when it does', async () => {
+  test('queues a thousand events for an unresponsive Reverb and then sends the newest', async () => {
     let first: ServerResponse | undefined;
     const reverb = await openReverb((response) => {
       first = response;
@@ -148,7 +148,7 @@ describe('publishing', () => {
       ]);
   });
 
-  test('a stop waits for what is under way, but not long', async () => {
+  test('stops after a short wait for open requests', async () => {
     const reverb = await openReverb();
     const prompt = new ReverbBroadcaster({ ...app, url: reverb.url }, openLog().log);
     for (let n = 0; n < 5; n++) prompt.publish('private-x', 'counted', { n });
@@ -162,7 +162,7 @@ describe('publishing', () => {
     expect(performance.now() - from).toBeLessThan(1_000);
   });
 
-  test('what does not answer, or not as it should, is reported once with its cause, and once when it is over', async () => {
+  test('reports a failing Reverb once with the cause, and once when it recovers', async () => {
     const reverb = await openReverb((response) => response.writeHead(404).end());
     const { said, log } = openLog();
     const broadcaster = new ReverbBroadcaster({ ...app, url: reverb.url }, log);
@@ -178,7 +178,7 @@ describe('publishing', () => {
       ]);
   });
 
-  test('a wrong secret is named', async () => {
+  test('names a wrong secret', async () => {
     const reverb = await openReverb();
     const { said, log } = openLog();
     new ReverbBroadcaster({ ...app, secret: 'other', url: reverb.url }, log).publish('private-x', 'counted', {});
@@ -187,7 +187,7 @@ describe('publishing', () => {
 });
 
 describe('a backend that publishes through a Reverb', () => {
-  test('tells of a message and its reply there, and signs with the key and the secret of the app', async () => {
+  test('publishes a message and its reply there, signed with the app’s key and secret', async () => {
     const reverb = await openReverb();
     const backend = await openBackend(settings(reverb.url));
     const reader = await backend.reader();
@@ -206,14 +206,14 @@ describe('a backend that publishes through a Reverb', () => {
     expect(created.map(({ data }) => (data.message as MessageDto).id)).toEqual([body.message.id, body.reply.id]);
   });
 
-  test('has no sockets of its own', async () => {
+  test('offers no sockets of its own', async () => {
     const reverb = await openReverb();
     const backend = await openBackend(settings(reverb.url));
     expect(await upgrade(backend, '/app/key-7')).toBe('HTTP/1.1 404 Not Found');
     expect((await fetch(`${backend.url}/app/key-7`)).status).toBe(404);
   });
 
-  test('serves as ever while Reverb is down, and says so once', async () => {
+  test('serves calls while Reverb is down, and logs it once', async () => {
     const reverb = await openReverb();
     await reverb.close();
     const backend = await openBackend(settings(reverb.url));
@@ -230,7 +230,7 @@ describe('a backend that publishes through a Reverb', () => {
       .toEqual([[expect.stringMatching(/takes no events: ECONNREFUSED\. Pages fetch/)]]);
   });
 
-  test('makes no request wait for a Reverb that hangs', async () => {
+  test('delays no call while Reverb hangs', async () => {
     const reverb = await openReverb(() => {});
     const backend = await openBackend(settings(reverb.url));
     const reader = await backend.reader();

@@ -21,7 +21,7 @@ const currentOf = async (reader: Client) =>
   (await reader.get<{ data: StoryDto }>(`/stories/${story}`)).body.data.conversation_id;
 
 describe('several runs of one story', () => {
-  test('begin with the next line after a run was shelved, and stand side by side', async () => {
+  test('exist side by side; a new one begins with the first message after one was shelved', async () => {
     const { reader, first } = await readerInFirstRun();
     const { body } = await reader.put<{ data: ConversationDto }>(`/conversations/${first}`, { shelved: true });
     expect(body.data).toMatchObject({ id: first, run: 1, shelved: true });
@@ -41,7 +41,7 @@ describe('several runs of one story', () => {
     );
   });
 
-  test('change places when one is taken up again, and when something is said in it', async () => {
+  test('are swapped when a shelved one is resumed or receives a message', async () => {
     const { reader, first } = await readerInFirstRun();
     await reader.put(`/conversations/${first}`, { shelved: true });
     const second = (await reader.say({ story_id: story, body: '你好' })).body.conversation.id;
@@ -55,7 +55,7 @@ describe('several runs of one story', () => {
     expect((await runs(reader)).filter(({ shelved }) => shelved).map(({ id }) => id)).toEqual([first]);
   });
 
-  test('are left while a reply is being written, which ends where it is', async () => {
+  test('can be shelved during a reply, which ends in its run', async () => {
     const { reader, first } = await readerInFirstRun();
     await reader.say({ story_id: story, body: '你究竟是谁？' });
     await reader.put(`/conversations/${first}`, { shelved: true });

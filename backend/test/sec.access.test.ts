@@ -12,7 +12,7 @@ const story = 'nie-xiaoqian';
 // Access checks that need the server's internals or go beyond the contract. The others are in
 // ../conformance/checks/access.ts.
 describe('sec.idor-matrix', () => {
-  test('whoever adds a call adds it to the conformance checks as well', () => {
+  test('every call is covered by the conformance checks', () => {
     const tried = checks.map(({ call }) => call.replace(/^WS/, 'GET'));
     // health checks are for the operator and are not exposed
     const own = new Set([
@@ -48,7 +48,7 @@ describe('sec.idor-matrix', () => {
 });
 
 describe('sec.csrf', () => {
-  test('a change that a browser calls foreign is refused with 419, whatever its token', async () => {
+  test('a cross-site change is refused with 419 for every token', async () => {
     const mine = await backend.reader();
     const attempts = await Promise.all([
       mine.post('/check-in', {}, { Origin: 'https://evil.example' }),
@@ -61,7 +61,7 @@ describe('sec.csrf', () => {
     expect((await mine.post('/check-in', {}, { Origin: backend.url })).status).toBe(200);
   });
 
-  test('a token that was put into the cookie as well is still not the session’s', async () => {
+  test('a token that matches only the cookie is refused', async () => {
     const [mine, theirs] = await Promise.all([backend.reader(), backend.reader()]);
     const [own, foreign] = [mine, theirs].map(({ cookies }) => cookies.get('XSRF-TOKEN') ?? '');
     const headers = { 'X-XSRF-TOKEN': foreign ?? '', Cookie: mine.cookieHeader().replace(own ?? '', foreign ?? '') };
@@ -70,7 +70,7 @@ describe('sec.csrf', () => {
 });
 
 describe('sec.ws-origin', () => {
-  test('refuses every upgrade outside /app/, and goes on serving', async () => {
+  test('refuses every upgrade outside /app/ and continues to serve', async () => {
     expect(await upgrade(backend, '//')).toBe('HTTP/1.1 404 Not Found');
     expect(await upgrade(backend, '/elsewhere')).toBe('HTTP/1.1 404 Not Found');
     expect(await upgrade(backend, 'http://[/')).toBe('HTTP/1.1 404 Not Found');
@@ -78,13 +78,13 @@ describe('sec.ws-origin', () => {
     expect(await socket.ping()).toEqual({ event: 'pusher:pong' });
   });
 
-  test('a configured list of origins is the only one that counts', async () => {
+  test('a configured list of origins replaces the default', async () => {
     const strict: TestBackend = await openBackend({ APP_ORIGIN: 'https://liaozhai.example' });
     expect((await openSocket(strict, strict.client(), { origin: 'https://liaozhai.example' })).id).toMatch(/\./);
     await expect(openSocket(strict, strict.client(), { origin: strict.url })).rejects.toThrow('4009');
   });
 
-  test('an origin counts however it is configured', async () => {
+  test('an origin matches in every configured spelling', async () => {
     const lenient = await openBackend({ APP_ORIGIN: 'https://Liaozhai.Example:443/, http://localhost:80' });
     for (const origin of ['https://liaozhai.example', 'http://localhost']) {
       expect((await openSocket(lenient, lenient.client(), { origin })).id).toMatch(/\./);

@@ -11,7 +11,7 @@ const now = Date.now();
 const guarded = await openBackend({ RATE_LIMIT_LOGIN: '5', RATE_LIMIT_RESEND: '6' }, () => now);
 
 describe('sec.session', () => {
-  test('an id is random, hidden from scripts, stored hashed and new at each login', async () => {
+  test('a session id is random, hidden from scripts, stored as a hash and new at each login', async () => {
     const mine = await backend.reader({ login: 'session_owner' });
     const first = mine.cookies.get('liaozhai_session') ?? '';
     const login = await mine.post('/login', { login: 'session_owner', password: '135790' });
@@ -33,7 +33,7 @@ describe('sec.session', () => {
     expect(cookies.find((line) => line.startsWith('XSRF-TOKEN='))).toMatch(/Secure/);
   });
 
-  test.each(['/api', '/sanctum', '/'])('an old cookie left at %s keeps nobody out', async (path) => {
+  test.each(['/api', '/sanctum', '/'])('an old cookie for the path %s does not prevent a login', async (path) => {
     const mine = new Client(backend.url, {}, async (url, request) => {
       const headers = new Headers(request.headers);
       const isSent = new URL(url).pathname.startsWith(path);
@@ -59,7 +59,7 @@ describe('sec.session', () => {
     expect((await backend.client({ Cookie: `liaozhai_session=${session}` }).get('/user')).status).toBe(401);
   });
 
-  test('a session that has run out loses its sockets with the next sign-in, whoever signs in', async () => {
+  test('the next sign-in of any user closes the sockets of an expired session', async () => {
     let now = Date.now();
     const later = await openBackend({}, () => now);
     const mine = await later.reader();
@@ -108,7 +108,7 @@ describe('sec.bruteforce', () => {
     expect(Number(late.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  test('changing the address does not help for long', async () => {
+  test('new network addresses allow at most twenty wrong passwords', async () => {
     await guarded.reader({ login: 'hunted' });
     const statuses: number[] = [];
     for (let index = 0; index < 25; index += 1) {
@@ -118,7 +118,7 @@ describe('sec.bruteforce', () => {
     expect(statuses.slice(20)).toEqual([429, 429, 429, 429, 429]);
   });
 
-  test('one network tries one password on many names in vain, whatever addresses it has, and may go on with its own', async () => {
+  test('a network may enter 30 wrong passwords, for any names and from any of its addresses', async () => {
     const own = { login: 'spraying', password: '135790' };
     await guarded.reader(own);
     const statuses: number[] = [];
@@ -133,7 +133,7 @@ describe('sec.bruteforce', () => {
     expect((await neighbour.post('/login', own)).status).toBe(200);
   });
 
-  test('five wrong tries at its address do not lock out who comes back with a browser that is known', async () => {
+  test('five wrong tries from its network do not lock out a known browser', async () => {
     const own = { login: 'neighbour', password: '135790' };
     const owner = await guarded.reader(own);
     await owner.post('/logout');
@@ -145,7 +145,7 @@ describe('sec.bruteforce', () => {
     expect((await owner.post('/login', own)).status).toBe(200);
   });
 
-  test('a known browser has no more guesses than others, and is known to its own accounts alone', async () => {
+  test('a known browser has no extra tries, and is known to its own accounts only', async () => {
     const own = { login: 'lent_browser', password: '135790' };
     const owner = await guarded.reader(own);
     await guarded.reader({ login: 'someone_else' });
@@ -174,7 +174,7 @@ describe('sec.bruteforce', () => {
     expect([(await there.post('/login', again)).status, (await here.post('/login', again)).status]).toEqual([429, 200]);
   });
 
-  test('the cookie that makes a browser known is hidden from scripts, and Secure on https', async () => {
+  test('the cookie of a known browser is hidden from scripts, and Secure on https', async () => {
     const visitor = await guarded.client({ 'X-Forwarded-Proto': 'https' }).fetchToken();
     const registered = await visitor.post('/register', { login: 'cookie_reader', password: '135790', name: '密' });
     const line = registered.headers.getSetCookie().find((one) => one.startsWith('__Host-liaozhai_device=')) ?? '';
@@ -191,7 +191,7 @@ describe('sec.bruteforce', () => {
 });
 
 describe('names', () => {
-  test('that are words of programs, or would pass for the team, are refused as such; names around them are not', async () => {
+  test('that are reserved words or resemble the team are refused; similar names are accepted', async () => {
     const visitor = await backend.client().fetchToken();
     const register = (login: string) =>
       visitor.post<ErrorDto>('/register', { login, password: '135790', name: '无名' });
@@ -213,7 +213,7 @@ describe('names', () => {
 });
 
 describe('sec.enum', () => {
-  test('an unknown name and a wrong password look and take the same', async () => {
+  test('an unknown name and a wrong password get the same response in the same time', async () => {
     await backend.reader({ login: 'existing' });
     const visitor = await backend.client().fetchToken();
     const attempt = async (login: string) => {

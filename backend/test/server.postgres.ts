@@ -27,7 +27,7 @@ async function cut(db: Db, dataDir: string): Promise<void> {
 }
 
 describe('migrations', () => {
-  test('are made once when several backends start at the same moment', async () => {
+  test('run once when several backends start simultaneously', async () => {
     const dataDir = makeDataDir();
     const all = await Promise.all(Array.from({ length: 4 }, () => databaseIn(dataDir)));
     for (const db of all) expect(count(db)).toBe(0);
@@ -35,7 +35,7 @@ describe('migrations', () => {
     removeDataDir(dataDir);
   });
 
-  test('make the tables that libsql has, with the same columns', async () => {
+  test('create the same tables and columns as libsql', async () => {
     const dataDir = makeDataDir();
     const [postgres, libsql] = [
       await databaseIn(dataDir),
@@ -56,7 +56,7 @@ describe('migrations', () => {
 });
 
 describe('two backends that write', () => {
-  test('wait for each other: what a transaction has read stays true until its end', async () => {
+  test('wait for each other: data that a transaction has read does not change until its end', async () => {
     const dataDir = makeDataDir();
     const [one, other] = [await databaseIn(dataDir), await databaseIn(dataDir)];
     execute(other, 'set lock_timeout = 50');
@@ -76,8 +76,8 @@ describe('two backends that write', () => {
   });
 });
 
-describe('a connection that is lost', () => {
-  test('between two calls costs nothing', async () => {
+describe('a lost connection', () => {
+  test('between two calls is replaced without a failure', async () => {
     const dataDir = makeDataDir();
     const db = await databaseIn(dataDir);
     await cut(db, dataDir);
@@ -91,7 +91,7 @@ describe('a connection that is lost', () => {
     removeDataDir(dataDir);
   });
 
-  test('within a transaction leaves nothing of it, and none of its effects', async () => {
+  test('within a transaction rolls it back with all its effects', async () => {
     const dataDir = makeDataDir();
     const [db, other] = [await databaseIn(dataDir), await databaseIn(dataDir)];
     const effects: string[] = [];
@@ -108,7 +108,7 @@ describe('a connection that is lost', () => {
     removeDataDir(dataDir);
   });
 
-  test('is answered 503 while Postgres lets nobody in, and a call that is made again under its key costs once', async () => {
+  test('gets 503 while Postgres refuses connections; a repeated call is charged once', async () => {
     const backend = await openBackend();
     const reader = await backend.reader();
     const { db } = backend.services;
@@ -152,7 +152,7 @@ async function openFrozenWay(dataDir: string) {
   return { url: address.href, freeze };
 }
 
-test('a Postgres that hangs delays other calls once, by a second, and is used again once it answers', async () => {
+test('an unresponsive Postgres delays other calls once by a second, and is used again after a response', async () => {
   const dataDir = makeDataDir();
   onTestFinished(() => removeDataDir(dataDir));
   const way = await openFrozenWay(dataDir);
@@ -202,7 +202,7 @@ describe('two backends on one Postgres', () => {
     return { one, other, shared, reader, through, reply, growing, balance };
   }
 
-  test('a reply is stopped through the other: what has come stays, and nothing comes any more', async () => {
+  test('one backend stops the other’s reply, which keeps its text', async () => {
     const { one, other, reader, through, reply, growing } = await openTwo();
     const { body } = await reader.say({ story_id: 'hua-pi' });
     await growing();
@@ -220,7 +220,7 @@ describe('two backends on one Postgres', () => {
     expect(await reply()).toMatchObject({ status: 'completed', revision: 2, variants: 2 });
   });
 
-  test('a conversation that is deleted through the other is written no more, and the reply is paid back', async () => {
+  test('one backend deletes a conversation of the other’s reply, which ends with a refund', async () => {
     const { one, other, reader, through, growing, balance } = await openTwo();
     const before = await balance();
     const { body } = await reader.say({ story_id: 'hua-pi' });
@@ -231,7 +231,7 @@ describe('two backends on one Postgres', () => {
     expect((await reader.get<{ data: unknown[] }>('/conversations')).body.data).toEqual([]);
   });
 
-  test('one that starts leaves the replies of the others alone; those of one that is gone it ends, paid back once', async () => {
+  test('a starting backend ends and refunds the replies of a dead backend only', async () => {
     const { one, shared, reader, reply, growing, balance } = await openTwo();
     const before = await balance();
     await reader.say({ story_id: 'hua-pi' });
@@ -247,7 +247,7 @@ describe('two backends on one Postgres', () => {
     expect(await balance()).toBe(before);
   });
 
-  test('a limit of N is N over both, to both it says how long to wait, and what it counts names nobody', async () => {
+  test('both share each limit and its waiting time, and count without names', async () => {
     const { one, other, reader, through } = await openTwo({ ...fast, RATE_LIMIT_WRITES: '6' });
     const clients = [reader, through(other)];
     const answers = await Promise.all(
@@ -268,7 +268,7 @@ describe('two backends on one Postgres', () => {
     expect(rowsOf(one.services.db)).not.toContain('192.0.2.1');
   });
 
-  test('what one changes the other says at once, stories and sessions included', async () => {
+  test('a change through one appears in the other immediately, including stories and sessions', async () => {
     const { one, other, reader, through } = await openTwo(fast);
     await reader.put('/user', { persona: '夜里常来' });
     expect((await through(other).get<{ data: UserDto }>('/user')).body.data.persona).toBe('夜里常来');
@@ -286,7 +286,7 @@ describe('two processes on one Postgres', () => {
   const otherDir = makeDataDir();
   afterAll(() => removeDataDir(otherDir));
 
-  test('the same key through both at the same moment: one message, one charge, one answer', async () => {
+  test('the same key through both simultaneously results in one message, one charge and one response', async () => {
     const runs = await Promise.all([start(), start({ ...databaseOf(dataDir), DATA_DIR: otherDir })]);
     const reader = new Client(runs[0].url);
     await reader.register();

@@ -73,7 +73,7 @@ function relay(folder: string, port: number) {
 const refusal = (responseCode: number) => Object.assign(new Error('not now'), { responseCode });
 const bodyOf = (raw: string) => Buffer.from(raw.split('\r\n\r\n')[1] ?? '', 'base64').toString();
 
-test('a registration by e-mail sends its link through the SMTP server, and prints no link', async () => {
+test('a registration by e-mail sends its link by SMTP and prints no link', async () => {
   const smtp = await openSmtp(undefined, 0, {
     authOptional: false,
     allowInsecureAuth: true,
@@ -93,7 +93,7 @@ test('a registration by e-mail sends its link through the SMTP server, and print
   await expect.poll(() => readdirSync(join(backend.dataDir, 'mail'))).toEqual([]);
 });
 
-test('mails written while no server is there arrive once it is, in order and once', async () => {
+test('mails written without a reachable server arrive later, once and in order', async () => {
   const folder = makeFolder();
   const mailer = fileMailer(folder, Date.now, '聊斋', sender);
   const closed = await openSmtp();
@@ -105,7 +105,7 @@ test('mails written while no server is there arrive once it is, in order and onc
   await expect.poll(() => readdirSync(folder)).toEqual([]);
 });
 
-test('a mail that a server defers is sent again; one that it refuses is set aside and holds up no other', async () => {
+test('a deferred mail is sent again; a refused one is set aside and delays no other', async () => {
   const folder = makeFolder();
   const mailer = fileMailer(folder, Date.now, '聊斋', sender);
   const smtp = await openSmtp((count) => {
@@ -122,7 +122,7 @@ test.each([
   [{ MAIL_URL: 'mail.example' }, /^MAIL_URL: an address like smtps:/],
   [{ MAIL_URL: 'smtps://u:secret@mail.example' }, /^MAIL_FROM: name the sender/],
   [{ MAIL_URL: 'smtps://u:secret@mail.example', MAIL_FROM: 'nobody' }, /^MAIL_FROM: a sender like/],
-])('%j ends the start with its cure and without the password', (settings, message) => {
+])('%j is refused at the start with a cure and without the password', (settings, message) => {
   const start = () => readEnv(settings);
   expect(start).toThrow(ConfigError);
   expect(start).toThrow(message);

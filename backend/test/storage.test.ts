@@ -37,7 +37,7 @@ const refusal = (shell?: string) =>
     (refused: Error) => refused.message,
   );
 
-describe('a database that is not one', () => {
+describe('an unusable database', () => {
   test.each<[string, () => Promise<void>]>([
     ['another file', async () => writeFileSync(file, 'not a database '.repeat(500))],
     [
@@ -45,24 +45,24 @@ describe('a database that is not one', () => {
       async () => truncateSync(file, Math.floor((await wholeFile()).length / 2 / 4096) * 4096),
     ],
     ['one with pages of something else', async () => writeFileSync(file, (await wholeFile()).fill(7, 4096))],
-  ])('%s: one line with the cure, and the status that says a new start is no cure', async (_, damage) => {
+  ])('%s: one line with a cure, and a status against restarts', async (_, damage) => {
     await damage();
     expect(await refusal()).toMatch(new RegExp(`^ended with 2: ${cure}$`));
   });
 
-  test('a folder in its place: one line', async () => {
+  test('a folder in its place is reported in one line', async () => {
     mkdirSync(file);
     expect(await refusal()).toMatch(/^ended with 2: DATA_DIR: \S+ cannot be read and written .*$/);
   });
 
-  test('a disk that takes nothing: the line is about the disk, and not about the lock that is written first', async () => {
+  test('an unwritable disk is reported as such, and not as a failed lock', async () => {
     // no file may grow, which fails before the database is opened
     expect(await refusal('trap "" XFSZ; ulimit -f 0; exec "$0" "$@"')).toMatch(
       /^ended with 2: DATA_DIR: \S+ cannot be read and written .*$/,
     );
   });
 
-  test('damaged while it runs: ends with that line instead of writing on', async () => {
+  test('damage at run time ends the server with the same line', async () => {
     await wholeFile();
     const run = await start();
     writeFileSync(file, readFileSync(file).fill(7, 4096));
@@ -73,7 +73,7 @@ describe('a database that is not one', () => {
   });
 });
 
-test('a full disk: calls are refused in the known shape and one line says so, and all is well once there is room', async () => {
+test('on a full disk calls are refused and one line is logged, until there is room', async () => {
   const backend = await openBackend();
   const readers = await Promise.all(Array.from({ length: 5 }, () => backend.reader()));
   const said = rs.spyOn(backend.services.log, 'error').mockImplementation(() => {});
@@ -92,7 +92,7 @@ test('a full disk: calls are refused in the known shape and one line says so, an
   expect((await write()).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
 });
 
-test('a file that another program holds keeps no health check waiting, and what waits is written once it is free', async () => {
+test('a locked file delays no health check, and waiting writes succeed after it is unlocked', async () => {
   const backend = await openBackend();
   const reader = await backend.reader();
   const unlock = lockWrites(backend.dataDir);
@@ -111,7 +111,7 @@ test('a file that another program holds keeps no health check waiting, and what 
   expect(answers.map((answer) => ('status' in answer ? answer.status : 201))).toEqual([200, 200, 201, 201]);
 });
 
-test('a file that is taken while a slow body comes in keeps no health check waiting', async () => {
+test('a file that is locked during a slow request body delays no health check', async () => {
   const backend = await openBackend();
   const reader = await backend.reader();
   rs.useFakeTimers({ toFake: ['performance'] });
@@ -137,7 +137,7 @@ test('a file that is taken while a slow body comes in keeps no health check wait
   await expect.poll(received).toMatch(/\nHTTP\/1\.1 200 .*"persona":"tall"/s);
 });
 
-test('a password that was checked while another program began to write is let in once that has ended', async () => {
+test('a login during another program’s write succeeds after that write', async () => {
   const { dataDir, services } = await openBackend();
   const { db } = services;
   const stored = await hashPassword(db, '246810');

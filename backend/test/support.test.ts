@@ -42,7 +42,7 @@ const write = (reader: Client, form: Record<string, unknown> = {}) =>
   });
 const ticketsOf = async (reader: Client) => (await reader.get<Page<TicketDto>>('/support/tickets')).body.data;
 
-test('a ticket is kept once, with what was sent along, and an operator answers it from another process', async () => {
+test('a ticket is stored once with its diagnostics, and an operator answers it from another process', async () => {
   const reader = await backend.reader();
   const form = { contact: 'ning@example.org', diagnostics: '网络：在线\n屏幕：390×844', client_id: randomUUID() };
   const { status, body } = await write(reader, form);
@@ -73,7 +73,7 @@ test('a ticket is kept once, with what was sent along, and an operator answers i
   expect((await command())[1]).toBe('no ticket waits for an answer');
 });
 
-test('a command that is none says what to type, in one line and with status 2', async () => {
+test('an unknown command prints the usage in one line, with status 2', async () => {
   const [status, said] = await command('answer', '20261122000000', '好');
   expect([status, said]).toEqual([
     2,
@@ -82,7 +82,7 @@ test('a command that is none says what to type, in one line and with status 2', 
   expect((await command('close', 'x'))[0]).toBe(2);
 });
 
-test('a form that says nothing, or too much, is refused at its fields', async () => {
+test('an empty or overlong form is refused at its fields', async () => {
   const reader = await backend.reader();
   const empty = await reader.post<ErrorDto>('/support/tickets', { kind: 'rumour', body: ' ', client_id: randomUUID() });
   expect([empty.status, Object.keys(empty.body.errors ?? {})]).toEqual([422, ['kind', 'body']]);
@@ -91,7 +91,7 @@ test('a form that says nothing, or too much, is refused at its fields', async ()
   expect(await ticketsOf(reader)).toEqual([]);
 });
 
-test('the twenty-first ticket of a day is refused in words', async () => {
+test('the twenty-first ticket of a day is refused with a text', async () => {
   const reader = await backend.reader();
   for (let count = 0; count < 20; count += 1) expect((await write(reader)).status).toBe(201);
   const refused = await reader.post<ErrorDto>('/support/tickets', {

@@ -24,7 +24,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('catchUp' as const), who: fc.nat(2) }),
 );
 
-test('sync.property: whoever asks for what came after a version ends with the whole conversation', {
+test('sync.property: fetching changes after any version results in the whole conversation', {
   timeout: 600_000,
 }, async () => {
   await fc.assert(

@@ -10,7 +10,7 @@ const backend = await openBackend();
 const story = 'nie-xiaoqian';
 
 describe('a visitor', () => {
-  test('finds twenty stories on the first page of the feed, and more behind it', async () => {
+  test('sees twenty stories on the first page of the feed, and more after it', async () => {
     const { body } = await backend.client().get<Page<StoryDto>>('/stories');
     expect(body.data).toHaveLength(20);
     expect(body.meta.next_cursor).not.toBeNull();
@@ -32,7 +32,7 @@ describe('a visitor', () => {
     }
   });
 
-  test('may begin every story of ours with one of three lines, each with an answer of its own', async () => {
+  test('can begin each of our stories with one of three messages, each with its own answer', async () => {
     const visitor = backend.client();
     for (const { id, plot } of backend.services.content.stories) {
       const { body } = await visitor.get<{ data: StoryDto }>(`/stories/${id}`);
@@ -43,7 +43,7 @@ describe('a visitor', () => {
   });
 });
 
-describe('looking for stories', () => {
+describe('the search for stories', () => {
   interface Seeded {
     id: string;
     title: string;
@@ -65,7 +65,7 @@ describe('looking for stories', () => {
     return body.data.map(({ id }) => id);
   };
 
-  test('finds words in title, names, tags and summary, in any width, case and accents, titles first', async () => {
+  test('finds words in title, names, tags and summary regardless of width, case and accents, titles first', async () => {
     publish('words', [
       { id: 'w-summary', title: '第四则', summary: '灯下读完一页 Ｍｏｏｎ' },
       { id: 'w-tag', title: '第三则', tags: ['moon'] },
@@ -78,7 +78,7 @@ describe('looking for stories', () => {
     expect(await found(`q=${encodeURIComponent('100% _')}`)).toEqual([]);
   });
 
-  test('a tag finds whole tags alone, and narrows what words find', async () => {
+  test('matches whole tags only, and combines tags with words', async () => {
     publish('tags', [
       { id: 't-3', title: '白昼', tags: ['渡口'] },
       { id: 't-2', title: '夜渡乙', tags: ['渡口'] },
@@ -89,7 +89,7 @@ describe('looking for stories', () => {
     expect(await found(`${tag}&q=${encodeURIComponent('夜渡')}`)).toEqual(['t-2']);
   });
 
-  test('the most read stand first, the others by age; a conversation that is deleted no longer counts', async () => {
+  test('lists the most read stories first; a deleted conversation does not count', async () => {
     const ids = ['h-3', 'h-2', 'h-1'];
     publish(
       'hot',
@@ -104,7 +104,7 @@ describe('looking for stories', () => {
     expect(await hot()).toEqual(['h-3', 'h-2', 'h-1']);
   });
 
-  test('a reader with several conversations about a story counts once, until the last is deleted', async () => {
+  test('counts a reader with several conversations once, until the last is deleted', async () => {
     const ids = ['r-3', 'r-2', 'r-1'];
     publish(
       'reread',
@@ -128,7 +128,7 @@ describe('looking for stories', () => {
     expect(await hot()).toEqual(['r-2', 'r-3', 'r-1']);
   });
 
-  test.each(['new', 'hot'])('goes on by cursor to the end, each story once, sorted by %s', async (sort) => {
+  test.each(['new', 'hot'])('pages through all stories once, sorted by %s', async (sort) => {
     const count = 45;
     publish(
       'many',
@@ -147,13 +147,13 @@ describe('looking for stories', () => {
     expect(seen.indexOf('m-30') === 0).toBe(sort === 'hot');
   });
 
-  test('says what is wrong with a search', async () => {
+  test('refuses an invalid search with errors', async () => {
     const { status, body } = await backend.client().get<{ errors: object }>(`/stories?q=${'a'.repeat(61)}&sort=best`);
     expect([status, body.errors]).toEqual([422, { q: ['搜索内容不能超过 60 个字符'], sort: ['排序格式不正确'] }]);
   });
 });
 
-describe('what a link to a story shows where it is shared', () => {
+describe('the preview of a shared link to a story', () => {
   /** Returns format, width and height from a PNG's header. */
   const sizeOf = (png: Buffer) => [png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)];
 
@@ -171,7 +171,7 @@ describe('what a link to a story shows where it is shared', () => {
     expect(one.equals(other)).toBe(false);
   });
 
-  test('is its title where it has no picture, and nothing of ours where its picture is elsewhere', async () => {
+  test('is its title without a picture, and missing if its picture is on another site', async () => {
     const file = join(backend.dataDir, 'bare.json');
     const stories = [
       { id: 'bare', title: '没有画的 <故事> & 一个很长很长很长的名字', cover_url: '' },
@@ -190,7 +190,7 @@ describe('what a link to a story shows where it is shared', () => {
     expect((await fetch(`${backend.url}/api/media/share/elsewhere.png`)).status).toBe(404);
   });
 
-  test('a cover comes compressed for whoever takes that', async () => {
+  test('sends a compressed cover to clients that accept it', async () => {
     const cover = `${backend.url}/api/media/covers/hua-pi.svg`;
     const answers = ['br', 'gzip', 'identity'].map((encoding) =>
       fetch(cover, { headers: { 'accept-encoding': encoding } }),

@@ -12,13 +12,13 @@ type Signed = { data: { app_id: string; timestamp: number; nonce_str: string; si
 const sign = (url: string) => backend.client().get<Signed>(`/wechat/signature?url=${encodeURIComponent(url)}`);
 const page = 'https://app.example/story/nie-xiaoqian?chat=1';
 
-test('the signature is that of WeChat’s documentation', () => {
+test('the signature matches WeChat’s documentation', () => {
   const ticket = 'sM4AOVdWfPE4DxkXGEs8VMCPGGVi4C3VM0P37wVUCFvkVAy_90u5h9nbSlYy3-Sl-HhTdfl2fzFy1AOcHKP7qg';
   const signature = wechatSignature(ticket, 'Wm3WZYTPz0wzccnW', 1414587457, 'http://mp.weixin.qq.com?params=value');
   expect(signature).toBe('0f9de62fce790f9a083d5c99e95740ceb90c27ed');
 });
 
-test('a page is signed without its fragment, with one ticket for all until it ends', async () => {
+test('a page is signed without its fragment; the ticket is shared until it expires', async () => {
   const answers = await Promise.all([sign(page), sign(`${page}#top`), sign(page)]);
   for (const { status, body } of answers) {
     expect(status).toBe(200);
@@ -36,19 +36,19 @@ test('a page is signed without its fragment, with one ticket for all until it en
   expect(wechat.asked).toHaveLength(4);
 });
 
-test('it is announced', async () => {
+test('the capability is announced', async () => {
   const { body } = await backend.client().get<{ data: string[] }>('/capabilities');
   expect(body.data).toContain('wechat.share');
 });
 
 test.each(['https://elsewhere.example/explore', 'https://app.example.evil.example/', 'javascript:alert(1)', '', 'x'])(
-  '%s, which is no page of the product, is refused',
+  '%s is refused, since it is not a page of the product',
   async (url) => {
     expect((await sign(url)).status).toBe(422);
   },
 );
 
-test('WeChat’s refusal is a 503, and holds for a minute', async () => {
+test('a refusal by WeChat results in 503 for a minute', async () => {
   clock.now += 7_200_000;
   wechat.said.refusal = { errcode: 40164, errmsg: 'invalid ip, not in whitelist' };
   const before = wechat.asked.length;
@@ -61,7 +61,7 @@ test('WeChat’s refusal is a 503, and holds for a minute', async () => {
   expect((await sign(page)).status).toBe(200);
 });
 
-test('without an Official Account there is nothing of it, and half of one ends the start', async () => {
+test('without an Official Account the call is missing; an incomplete one is refused at the start', async () => {
   const plain = await openBackend();
   expect((await plain.client().get('/wechat/signature?url=x')).status).toBe(404);
   expect((await plain.client().get<{ data: string[] }>('/capabilities')).body.data).not.toContain('wechat.share');

@@ -81,7 +81,7 @@ class Conversation {
   }
 }
 
-describe('a story that listens', () => {
+describe('the built-in storyteller', () => {
   test('stays in its scene while the reader asks about other things', () => {
     const talk = new Conversation();
     for (const question of ['你是谁？', '这是哪里？', '金子多少钱？', '燕赤霞是好人么？', '你喜欢吃什么？'])
@@ -89,7 +89,7 @@ describe('a story that listens', () => {
     expect(talk.progress.at).toBe('nanwu');
   });
 
-  test('brings in who answers before the first answer', () => {
+  test('introduces the speaker before the first answer', () => {
     expect(new Conversation().say('你是谁？')).toMatch(/^她没有走近.*我姓聂/s);
   });
 
@@ -99,25 +99,25 @@ describe('a story that listens', () => {
     expect(talk.say('我叫阿宁，你呢？')).toMatch(/阿宁。.*小倩/s);
   });
 
-  test('goes on by a step after some turns in which nothing was chosen', () => {
+  test('advances by one step after several turns without a choice', () => {
     const talk = new Conversation();
     const replies = ['你是谁？', '这是哪里？', '你多大了？', '你饿不饿？'].map((question) => talk.say(question));
     expect(replies.join('')).toContain('她等着。你看出');
   });
 
-  test('leaves a question about the speaker open instead of guessing how likely it is', () => {
+  test('states no likelihood when asked about the speaker', () => {
     const talk = new Conversation();
     const asked = ['你成亲了吗？', '你识字吗？', '你去过京城吗？'].map((question) => talk.say(question));
     expect(asked.join('')).not.toMatch(/说不准|眼下看不出|三四分/);
   });
 
-  test('is not moved on by requests to wait', () => {
+  test('does not advance on requests to wait', () => {
     const talk = new Conversation();
     for (const words of ['等一下', '让我想一想', '慢着', '且慢', '先等等', '稍等']) talk.say(words);
     expect([talk.progress.at, talk.progress.steps]).toEqual(['nanwu', 1]);
   });
 
-  test('is not moved on by refusals', () => {
+  test('does not advance on refusals', () => {
     const talk = new Conversation();
     for (const refusal of ['不要', '我不愿意', '我想回家', '算了', '我不去', '我要走了', '讨厌', '我不肯'])
       talk.say(refusal);
@@ -128,7 +128,7 @@ describe('a story that listens', () => {
     ['word for word', '金子你收回去，我不要'],
     ['nearly', '我不要金子'],
     ['by a word of its own', '我可不贪这个'],
-  ])('follows a line on offer that is said %s', (_, words) => {
+  ])('follows an offered line that the reader repeats %s', (_, words) => {
     const talk = new Conversation();
     expect(talk.say(words)).toContain('你是头一个说‘不’的人');
     expect(talk.progress.at).toBe('shihua');
@@ -184,7 +184,7 @@ describe('a story that listens', () => {
     expect(talk.progress.facts).not.toHaveProperty('tanjin');
   });
 
-  test('comes to an ending, offers the ways on, and goes them', () => {
+  test('reaches an ending, offers to restart or branch, and does both', () => {
     const talk = new Conversation();
     const way = ['金子你收回去，我不要', '我今夜就去同燕先生同住', '请先生饶她，她救过我', '我掘骨，带你一同走'];
     for (const line of [...way, '你就做我的妹妹', '革囊在这里，挂到门头上']) talk.say(line);
@@ -199,21 +199,21 @@ describe('a story that listens', () => {
     expect([talk.progress.at, talk.progress.endings]).toEqual(['nanwu', ['qingshui', 'zhaolu']]);
   });
 
-  test('offers no line whose ending still needs something', () => {
+  test('offers no line to an ending whose conditions are not met', () => {
     const talk = new Conversation();
     const way = ['金子放下，人也留下', '我今夜就去同燕先生同住', '让剑过去，我不作声', '我掘骨，带你一同走'];
     for (const line of [...way, '你就做我的妹妹', '不怕，来了我同你一起挡']) talk.say(line);
     expect(talk.suggest(4)).not.toContain('抱紧她，不出声，等革囊');
   });
 
-  test('repeats no abuse and no nonsense, and is not moved by them', () => {
+  test('neither repeats abuse and nonsense nor advances on them', () => {
     const talk = new Conversation({}, '叫我傻逼，怕操你妈');
     for (const words of ['操你妈', '滚', 'asdfgh', '！！！', '你个贱人', '傻逼，你好'])
       expect(talk.say(words)).not.toMatch(/操|滚|asdf|贱|傻逼/);
     expect(talk.progress.steps).toBe(0);
   });
 
-  test('calls the reader as their 人设 says, and minds what they fear', () => {
+  test('uses the name and the fears in the reader’s 人设', () => {
     const talk = new Conversation({}, '叫我阿宁，是个郎中，怕狗');
     expect(talk.say('你好')).toContain('阿宁是郎中');
     expect(talk.say('你会害我夫人吗？')).not.toContain('阿宁怕狗');
@@ -228,7 +228,7 @@ describe('a story that listens', () => {
     ['以后就叫我阿远吧', '阿远'],
     ['我的名字是林黛玉。', '林黛玉'],
     ['你可以叫我小鱼', '小鱼'],
-  ])('“%s” is remembered: %s', (words, name) => {
+  ])('after “%s” the storyteller calls the reader %s', (words, name) => {
     const talk = new Conversation({}, '叫我阿宁');
     expect(talk.say(words)).toContain(`${name}。`);
     expect(talk.say('你还记得我叫什么吗？')).toContain(name);
@@ -237,7 +237,7 @@ describe('a story that listens', () => {
   });
 
   test.each(['别叫我先生', '你为何叫我尚书？', '叫我怎么办', '我叫你别走', '我叫傻逼', '叫我走', '他叫我来的'])(
-    '“%s” is nobody’s name',
+    '“%s” gives the reader no name',
     (words) => {
       const talk = new Conversation();
       talk.say(words);
@@ -245,13 +245,13 @@ describe('a story that listens', () => {
     },
   );
 
-  test('says nothing about a name twice before something else', () => {
+  test('does not repeat a fact about a name in consecutive answers', () => {
     const talk = new Conversation();
     const replies = ['夜叉是什么？', '说说夜叉', '夜叉呢？'].map((words) => talk.say(words));
     expect(replies.filter((reply) => reply.includes('比了比门楣'))).toHaveLength(1);
   });
 
-  test('takes 他 for whom the line before named, and for nobody two lines later', () => {
+  test('resolves 他 to the person in the previous line, and to nobody two lines later', () => {
     const talk = new Conversation();
     talk.say('燕赤霞是谁？');
     expect(talk.say('他厉害吗？')).toContain('他是个正人');
@@ -259,14 +259,14 @@ describe('a story that listens', () => {
     expect(talk.say('他多大了？')).not.toMatch(/十八|他睡着了/);
   });
 
-  test('does not go back where no way has parted', () => {
+  test('does not branch before the first choice', () => {
     const talk = new Conversation();
     talk.say('你是谁？');
     expect(talk.say('换一种走向')).toContain('还没有走到岔口');
     expect(talk.progress.at).toBe('nanwu');
   });
 
-  test('returns to what the reader did before, once, in words of its own', () => {
+  test('mentions an earlier choice of the reader once', () => {
     const talk = new Conversation();
     talk.say('金子你收回去，我不要');
     const replies = ['你是谁？', '今天走了很远', '我有点累', '你多大了？', '你饿么？'].map((line) => talk.say(line));
@@ -275,7 +275,7 @@ describe('a story that listens', () => {
 });
 
 describe('a reply', () => {
-  test('that was stopped goes on within its sentence, wherever it was cut', () => {
+  test('continues within its sentence wherever it was stopped', () => {
     const whole = new Conversation().say('你是被谁逼着来的？');
     for (let length = 1; length < whole.length; length += 7) {
       const talk = new Conversation();
@@ -286,14 +286,14 @@ describe('a reply', () => {
     }
   });
 
-  test('that somebody else wrote is closed before it goes on', () => {
+  test('closes an unknown unfinished sentence before it continues', () => {
     const talk = new Conversation();
     talk.say('你是谁？');
     talk.body = '“白杨叶子在屋';
     expect(talk.goOn()).toMatch(/^……”\n\n\S/);
   });
 
-  test('that goes on tells the next steps, and then leaves the choice', () => {
+  test('continues with the next steps until the reader has a choice', () => {
     const talk = new Conversation();
     talk.say('你好');
     const steps = [talk.goOn(), talk.goOn(), talk.goOn()].map((text) => text.trim());
@@ -302,7 +302,7 @@ describe('a reply', () => {
     expect([talk.progress.at, talk.progress.steps]).toEqual(['nanwu', 3]);
   });
 
-  test('that is told another way has other words and leaves the plot where it was', () => {
+  test('has other words when retold, and does not advance the plot', () => {
     const talk = new Conversation();
     const first = talk.say('金子你收回去，我不要');
     const { at, facts } = talk.progress;
@@ -312,7 +312,7 @@ describe('a reply', () => {
     expect([talk.progress.at, talk.progress.facts]).toEqual([at, facts]);
   });
 
-  test('without words has not moved the plot', () => {
+  test('does not advance the plot while it is empty', () => {
     const talk = new Conversation();
     talk.say('金子你收回去，我不要');
     talk.body = '';
@@ -320,7 +320,7 @@ describe('a reply', () => {
   });
 });
 
-test('ordered again, suggestions are others for as long as there are any', () => {
+test('repeated suggestions differ from former ones until all were offered', () => {
   const talk = new Conversation();
   const first = talk.suggest(4);
   const second = talk.suggest(4, first);
@@ -328,13 +328,13 @@ test('ordered again, suggestions are others for as long as there are any', () =>
   expect(talk.suggest(9, [...first, ...second]).slice(-8)).toEqual([...first, ...second]);
 });
 
-test('a story without scenes is told by a plain narrator', () => {
+test('a plain narrator tells a story without scenes', () => {
   const talk = new Conversation({ plot: undefined, voice: undefined });
   expect(talk.say('你是谁？')).toContain('说书的');
   expect(talk.suggest(3).length).toBeGreaterThan(1);
 });
 
-describe('a question whose answer stands in the opening', () => {
+describe('a question about facts of the story', () => {
   const stories = loadContent(contentFolder).stories;
   const of = (id: string) => new Conversation(stories.find((story) => story.id === id));
 
@@ -343,7 +343,7 @@ describe('a question whose answer stands in the opening', () => {
     ['hua-pi', '道士说了什么？', '道士摇头叹气：“糊涂啊！'],
     ['hua-pi', '我们是在哪里遇见的？', '你在郊外遇见一个女子'],
     ['lian-xiang', '莲香说过什么？', '“你怎么瘦成这样？”'],
-  ])('%s: %s', (id, question, answer) => {
+  ])('is answered from the opening (%s: %s)', (id, question, answer) => {
     const conversation = of(id);
     expect(conversation.say(question)).toContain(answer);
     expect(conversation.retell().split(answer).length).toBeLessThanOrEqual(2);
@@ -351,7 +351,7 @@ describe('a question whose answer stands in the opening', () => {
     expect(conversation.say(question)).not.toContain(answer);
   });
 
-  test('or in what the scene has told', () => {
+  test('is answered from the scene’s former text', () => {
     const conversation = of('nie-xiaoqian');
     conversation.say('金子你收回去，我不要');
     expect(conversation.say('前后有几个书生没等到天亮？')).toContain('前后已有三人没能等到天亮');
@@ -363,17 +363,20 @@ describe('a question whose answer stands in the opening', () => {
     ['hua-pi', '下一个女子是谁？', '遇见一个女子'],
     ['hua-pi', '你的包袱里有什么？', '抱着包袱'],
     ['xiao-cui', '她走的时候跟你说了什么', '雷声一个接着'],
-  ])('%s: %s is answered by no sentence that only has its words', (id, question, sentence) => {
+  ])('is not answered by a sentence that only shares its words (%s: %s)', (id, question, sentence) => {
     expect(of(id).say(question)).not.toContain(sentence);
   });
 
-  test('about something else gets neither the hour nor the place of the scene', () => {
+  test('about something else is not answered with the scene’s time or place', () => {
     expect(of('lian-xiang').say('我病了多久？')).not.toContain('夜里了');
     expect(of('lian-xiang').say('我是哪里人？')).not.toContain('红花埠的书屋');
   });
 
-  test.each(['道士想要什么？', '陈氏在想什么？', '今天吃的是什么？'])('%s is no question of yes or no', (question) => {
-    const conversation = of('nie-xiaoqian');
-    for (let turn = 0; turn < 6; turn += 1) expect(conversation.say(question)).not.toMatch(/说不准|也许罢|三四分/);
-  });
+  test.each(['道士想要什么？', '陈氏在想什么？', '今天吃的是什么？'])(
+    '%s is not answered as a yes-or-no question',
+    (question) => {
+      const conversation = of('nie-xiaoqian');
+      for (let turn = 0; turn < 6; turn += 1) expect(conversation.say(question)).not.toMatch(/说不准|也许罢|三四分/);
+    },
+  );
 });

@@ -285,6 +285,6 @@ test.each([
   ['昵称不重要', {}],
   ['胆小怕事，也怕生', {}],
   ['怕生病', { fear: '生病' }],
-])('of the traits “%s” a speaker takes up %o', (text, persona) => {
+])('of the persona “%s” the storyteller uses %o', (text, persona) => {
   expect(personaOf(text)).toEqual(persona);
 });

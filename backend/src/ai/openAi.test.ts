@@ -92,14 +92,14 @@ async function told(storyteller: Storyteller, given = context): Promise<string> 
   return text;
 }
 
-test('sends the settings of the operator, and nothing that some endpoints refuse', async () => {
+test('sends the configured settings and no field that some endpoints refuse', async () => {
   const { storyteller, requests } = await modelThat(message(wholeText));
   expect(await told(storyteller)).toBe(wholeText);
   expect(requests[0]).toMatchObject({ model: 'teller', stream: true, temperature: 0.7, max_tokens: 500, top_p: 0.9 });
   expect(requests[0]).not.toHaveProperty('stream_options');
 });
 
-test('sends roles in turn, the reader first, and no blank text', async () => {
+test('sends alternating roles, starting with the reader, without blank messages', async () => {
   const { storyteller, requests } = await modelThat(message(wholeText));
   const history = (['assistant', 'user', 'user', 'assistant', 'user'] as const).map((role, index) => ({
     role,
@@ -111,7 +111,7 @@ test('sends roles in turn, the reader first, and no blank text', async () => {
   expect(turns[0]?.content).toMatch(/第1句\n\n第2句\n\n第4句\n\n.*第一稿/s);
 });
 
-test('goes on after thoughts that had no beginning without showing those of later answers', async () => {
+test('hides thoughts without an opening tag in this answer and later ones', async () => {
   const { storyteller } = await modelThat(
     streams(delta('先想。'), delta('再想。</think>'), delta(wholeText), finish('stop')),
   );
@@ -140,7 +140,7 @@ test.each([
 test.each([
   ['comments', ': keep-alive\n\n'],
   ['reasoning', 'data: {"choices":[{"delta":{"reasoning_content":"想"}}]}\n\n'],
-])('takes %s for a sign of life', async (_, sign) => {
+])('%s extend the idle timeout', async (_, sign) => {
   const { storyteller, lines } = await modelThat(
     async (response) => {
       for (let count = 0; count < 12; count += 1) {
@@ -154,7 +154,7 @@ test.each([
   expect([await told(storyteller), lines]).toEqual([wholeText, []]);
 });
 
-test('waits for the first word as long as that limit says', async () => {
+test('waits for the first word up to its own limit', async () => {
   const { storyteller } = await modelThat(
     async (response) => {
       await new Promise((resolve) => setTimeout(resolve, 400));
@@ -182,13 +182,13 @@ test.each([
   ['a refused address', 'http://127.0.0.1:47999/v1', 'ECONNREFUSED'],
   ['an unknown host', 'http://model.invalid/v1', /ENOTFOUND|EAI_AGAIN/],
   ['a refused https address', 'https://127.0.0.1:47999/v1', 'ECONNREFUSED'],
-])('logs why nothing answered: %s', async (_, baseUrl, why) => {
+])('logs the cause if the endpoint is unreachable: %s', async (_, baseUrl, why) => {
   const { storyteller, lines } = storytellerAt(baseUrl);
   await expect(told(storyteller)).rejects.toThrow();
   expect(lines).toMatchObject([{ outcome: 'unreachable', status: null, said: expect.stringMatching(why) }]);
 });
 
-test('logs many failures of one kind once', async () => {
+test('logs repeated failures of one kind once', async () => {
   const { storyteller, lines } = await modelThat(failedAnswers['500']?.behave ?? message(''));
   for (let count = 0; count < 20; count += 1) await expect(told(storyteller)).rejects.toThrow();
   expect(lines).toHaveLength(1);
@@ -213,20 +213,20 @@ test('waits for the longest of several Retry-After headers, here longer than the
   expect(lines).toMatchObject([{ outcome: 'busy', status: 429 }]);
 });
 
-test('logs nothing where all is well', async () => {
+test('logs nothing after a successful answer', async () => {
   const { storyteller, lines } = await modelThat(wholeAnswers['a think block']?.behave ?? message(''));
   await told(storyteller);
   expect(lines).toEqual([]);
 });
 
-test('says in one line what answered', async () => {
+test('the check reports endpoint, duration and answer in one line', async () => {
   const { storyteller, baseUrl } = await modelThat(message('夜安。'));
   const line = await storyteller.check?.({ signal });
   expect(line).toMatch(/^teller at .* answered in \d+ ms: 夜安。$/);
   expect(line).toContain(baseUrl);
 });
 
-test('gives up on a model that falls silent, and closes the connection', async () => {
+test('aborts a silent answer and closes the connection', async () => {
   let hangUp = (): void => undefined;
   const hungUp = new Promise<void>((resolve) => {
     hangUp = resolve;
@@ -242,7 +242,7 @@ test('gives up on a model that falls silent, and closes the connection', async (
   await hungUp;
 });
 
-test('gives up on a model that talks for too long', async () => {
+test('aborts an answer that exceeds the total time limit', async () => {
   const endless = async function* (stop: AbortSignal): AsyncIterable<Piece> {
     while (!stop.aborted) {
       yield { text: '又' };

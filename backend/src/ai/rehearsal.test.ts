@@ -5,12 +5,12 @@ import { contentFolder, loadContent, narrator } from '../content/content.ts';
 const stories = loadContent(contentFolder).stories.filter(({ plot }) => plot);
 const withPrice = { price: 1, createdAt: 0, updatedAt: 0 };
 
-describe('thirty turns with a scripted reader', () => {
-  test.each(stories.map((story) => [story.title, story] as const))('%s listens, and says little twice', (_, story) => {
+describe('a rehearsal of thirty turns with a scripted reader', () => {
+  test.each(stories.map((story) => [story.title, story] as const))('finds no fault in %s', (_, story) => {
     expect(faultsOf(rehearse({ ...story, ...withPrice }))).toEqual([]);
   });
 
-  test('a story that does not listen is found out', () => {
+  test('finds the faults of a story that ignores the reader', () => {
     const [story] = stories;
     if (!story) throw new Error('no stories');
     const [scene] = narrator.plot.scenes;
@@ -22,7 +22,7 @@ describe('thirty turns with a scripted reader', () => {
     expect(faults).toContain('contradicts its hour');
   });
 
-  test('what every speaker may say belongs to no place and no hour', () => {
+  test('lines for all speakers name no place and no time', () => {
     expect(particularCommonSentences()).toEqual([]);
   });
 });

@@ -79,7 +79,7 @@ function shown(pieces: string[]): string {
   return page + small.end();
 }
 
-test('a text comes out the same wherever it is cut', () => {
+test('a streamed text has the same result however it is split', () => {
   fc.assert(
     fc.property(written, (pieces) => shown(pieces) === smallText(pieces.join(''))),
     {
@@ -89,7 +89,7 @@ test('a text comes out the same wherever it is cut', () => {
   );
 });
 
-test('no mark of Markdown and no thought is left', () => {
+test('the result contains no Markdown and no thoughts', () => {
   const isClean = (text: string) => !/\*\*|```|<think>/.test(text);
   fc.assert(
     fc.property(written, (pieces) => isClean(smallText(pieces.join('')))),
@@ -137,7 +137,7 @@ test.each([
 ])('%j becomes %j', (text, small) => expect(smallText(text)).toBe(small));
 
 test.each(['字'.repeat(1_000_000), '*'.repeat(200_000), '['.repeat(20_000), '“'.repeat(50_000), '- '.repeat(50_000)])(
-  'a large text is read in no time',
+  'a large text is converted within 5 s',
   (text) => {
     const begun = performance.now();
     smallText(text);
@@ -145,7 +145,7 @@ test.each(['字'.repeat(1_000_000), '*'.repeat(200_000), '['.repeat(20_000), '�
   },
 );
 
-describe('a text that was cut', () => {
+describe('an unfinished text', () => {
   test.each([
     ['一。二。三', '一。二。'],
     ['没有句号', '没有句号'],
@@ -160,4 +160,4 @@ test.each([
   ['①走\n（2）来\n三、去', ['走', '来', '去']],
   ['好的！\n走\n来\n去', ['走', '来', '去']],
   ['走\n走\n\u200b\n来', ['走', '来']],
-])('suggestions of %j are %j', (answer, lines) => expect(suggestionLines(answer, 3)).toEqual(lines));
+])('the suggestions in %j are %j', (answer, lines) => expect(suggestionLines(answer, 3)).toEqual(lines));

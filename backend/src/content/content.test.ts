@@ -73,7 +73,7 @@ function folderWith(files: Record<string, string | Buffer | null> = {}): string 
 describe('the stories of the product', () => {
   const { stories, avatars, pictures, problems } = loadContent(contentFolder);
 
-  test('are whole, and so are their pictures', () => {
+  test('are complete, and their pictures exist', () => {
     expect(problems).toEqual([]);
     expect(stories.length).toBeGreaterThanOrEqual(28);
     expect(new Set(stories.map(({ title }) => title)).size).toBe(stories.length);
@@ -93,7 +93,7 @@ describe('the stories of the product', () => {
   }
 });
 
-describe('a story that is wrong', () => {
+describe('an invalid story', () => {
   const file = 'stories/ye-du/story.md';
   const edit = (from: string | RegExp, to: string) => ({ [file]: story.replace(from, to) });
   const faults: [string, Record<string, string | Buffer | null>, string][] = [
@@ -159,7 +159,7 @@ describe('a story that is wrong', () => {
   ];
 
   for (const [fault, files, line] of faults) {
-    test(`is left out when it ${fault}, with a line that names the file and the cure`, () => {
+    test(`is left out when it ${fault}; the problem names file and cure`, () => {
       const { stories, pictures, problems } = loadContent(folderWith(files));
       expect(stories).toEqual([]);
       expect([...pictures.keys()]).toEqual(['avatars/inkstone.svg']);
@@ -167,7 +167,7 @@ describe('a story that is wrong', () => {
     });
   }
 
-  test('lacks its author when authors.yaml is wrong, with a line that names the cure', () => {
+  test('has no author if authors.yaml is invalid; the problem names the cure', () => {
     const faults = {
       'A_B: { name: 聊斋先生, avatar: inkstone }': 'A_B: write small letters, digits and hyphens',
       'pu-songling: 聊斋先生': 'pu-songling: write each author like "pu-songling: {',
@@ -183,12 +183,12 @@ describe('a story that is wrong', () => {
     }
   });
 
-  test('has all its faults named together', () => {
+  test('is reported with all its faults', () => {
     const { problems } = loadContent(folderWith(edit(/title: .*\n|tags: .*\n/g, '')));
     expect(problems.map((problem) => problem.split(': ')[1])).toEqual(['title', 'tags']);
   });
 
-  test('leaves out no other one, whichever of its neighbours is wrong', () => {
+  test('does not affect other stories', () => {
     const folder = folderWith({ 'avatars/crane.svg': square, 'avatars/02-crane.svg': '<svg/>' });
     mkdirSync(join(folder, 'stories/Ye Du'));
     writeFileSync(join(folder, 'stories/.DS_Store'), '');
@@ -201,7 +201,7 @@ describe('a story that is wrong', () => {
     ]);
   });
 
-  test('stops nothing when it is a folder in place of a file, or when there are no stories at all', () => {
+  test('may have a folder in place of a file, and the stories folder may be missing', () => {
     const folder = folderWith({ 'stories/ye-du/cover.svg': null });
     mkdirSync(join(folder, 'stories/ye-du/cover.svg'));
     expect(loadContent(folder).problems).toEqual([
@@ -213,7 +213,7 @@ describe('a story that is wrong', () => {
     ]);
   });
 
-  test('is not one with Windows line ends, with a title in digits, or without scenes and voice', () => {
+  test('does not result from Windows line ends, a numeric title, or missing scenes and voice', () => {
     const digits = story.replace('title: 夜渡', 'title: 1688').replaceAll('\n', '\r\n');
     const short = story.replace(/voice:[\s\S]*?(?=---)/, '').replace(/## Scene[\s\S]*/, '');
     for (const [text, title] of [
@@ -283,7 +283,7 @@ describe('a picture', () => {
   }
 });
 
-describe('a server on its content', () => {
+describe('a server with its content', () => {
   interface Feed {
     data: {
       id: string;
@@ -311,7 +311,7 @@ describe('a server on its content', () => {
   }
   const feed = async (url: string) => ((await (await fetch(`${url}/api/v1/stories`)).json()) as Feed).data;
 
-  test('shows a new folder first in the feed after a start again, with its pictures', async () => {
+  test('lists a new story first after a restart, with its pictures', async () => {
     const [dataDir, folder] = [makeFolder(), makeFolder()];
     cpSync(contentFolder, folder, { recursive: true });
     const before = await served(dataDir, folder, feed);
@@ -328,7 +328,7 @@ describe('a server on its content', () => {
     });
   });
 
-  test.for(['webp', 'jpg'] as const)('a link shows the cover where it is a %s', async (format) => {
+  test.for(['webp', 'jpg'] as const)('the preview of a link shows a cover in the format %s', async (format) => {
     const red = Transformer.fromRgbaPixels(Buffer.alloc(600 * 800 * 4, Buffer.from([208, 32, 32, 255])), 600, 800);
     const files = {
       'stories/ye-du/cover.svg': null,
@@ -342,7 +342,7 @@ describe('a server on its content', () => {
     });
   });
 
-  test('serves covers and portraits as WebP and JPEG, for a year, and none where a portrait is missing', async () => {
+  test('serves covers and portraits as WebP and JPEG, cacheable for a year; a missing portrait is 404', async () => {
     const files = {
       'stories/ye-du/cover.svg': null,
       'stories/ye-du/cover.jpg': jpeg(900, 1200),
@@ -386,13 +386,13 @@ describe('a server on its content', () => {
     ['a small cover', jpeg(300, 400), 'jpg', 'cover', 'is 300 wide; save it at 480 or wider'],
     ['a cover for a wall', jpeg(6000, 8000), 'jpg', 'cover', 'is 6000 wide; save it at 2400 or narrower'],
     ['a heavy cover', jpeg(900, 1200, 300_001), 'jpg', 'cover', 'is larger than 300 kB; save it smaller'],
-  ] as const)('%s is taken, or refused with its cure', (_, bytes, format, shape, problem) => {
+  ] as const)('accepts %s or refuses it with a cure', (_, bytes, format, shape, problem) => {
     const said = bitmapProblem(bytes, format, shape);
     if (problem === null) expect(said).toBe(null);
     else expect(said).toContain(problem);
   });
 
-  test('starts without a broken story and says so, and shows it again once it is mended', async () => {
+  test('starts without an invalid story, logs it, and lists it after a repair', async () => {
     const dataDir = makeFolder();
     const whole = await served(dataDir, folderWith(), feed);
     const complain = rs.spyOn(console, 'error').mockImplementation(() => undefined);

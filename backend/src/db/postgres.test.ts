@@ -6,7 +6,7 @@ import { forPostgres } from './migrations.ts';
 
 const appKey = { APP_KEY: '0123456789abcdef' };
 
-test('tables are the same but for their types: times fit, texts are ordered by their bytes, rows number themselves', () => {
+test('a Postgres table has 64-bit integers, byte-wise collation and identity columns', () => {
   expect(
     forPostgres(
       'create table a (position integer primary key autoincrement, id text not null, note text, at integer default 0) without rowid',
@@ -20,7 +20,7 @@ test('tables are the same but for their types: times fit, texts are ordered by t
 });
 
 test.each(['mysql://me:hidden@h/d', 'postgres://me:hidden@h:5432', 'me:hidden@h/d', 'postgres://me:hidden@h:port/d'])(
-  'DATABASE_URL %s is refused in words that name the cure and no password',
+  'DATABASE_URL %s is refused with a cure and without the password',
   (address) => {
     const read = () => readEnv({ DATABASE_URL: address, ...appKey });
     expect(read).toThrow(
@@ -30,7 +30,7 @@ test.each(['mysql://me:hidden@h/d', 'postgres://me:hidden@h:5432', 'me:hidden@h/
   },
 );
 
-test('a key for all backends has to be given with it', () => {
+test('DATABASE_URL requires a key that all backends share', () => {
   const DATABASE_URL = 'postgresql:///liaozhai?host=/run/postgresql';
   expect(() => readEnv({ DATABASE_URL })).toThrow(/^APP_KEY: with DATABASE_URL every backend needs the same one/);
   expect(readEnv({ DATABASE_URL, ...appKey }).DATABASE_URL).toBe(DATABASE_URL);
