@@ -46,7 +46,7 @@ async function run(later: number, pausesMs: number[]) {
 }
 
 describe('a backend that ends', () => {
-  test('is started again on its port', async () => {
+  test('is restarted on its port', async () => {
     const { backend, end } = await run(0, [1]);
     const url = backend.url();
     await end();
@@ -62,7 +62,7 @@ describe('a backend that ends', () => {
     expect(starts()).toBe(2);
   });
 
-  test('again and again: is given up after as many starts as there are pauses, and each says how many are left', async () => {
+  test('repeatedly is given up after the last pause; each restart logs the remaining ones', async () => {
     const { backend, end, said } = await run(1, [1, 2, 3]);
     await end();
     expect(await backend.gone).toMatch(/ended 4 times in a row; see above why/);
@@ -74,7 +74,7 @@ describe('a backend that ends', () => {
     ]);
   });
 
-  test('for what no start can cure: is given up at once', async () => {
+  test('with a status against restarts is given up immediately', async () => {
     const { backend, end, said } = await run(2, [1, 1, 1]);
     await end();
     expect(await backend.gone).toMatch(/starting it again would not help: see the line above/);
@@ -82,7 +82,7 @@ describe('a backend that ends', () => {
     expect(said()).toHaveLength(1);
   });
 
-  test('calls are answered in the known shape meanwhile, with the time until it is back', async () => {
+  test('answers calls with the usual error and the remaining time meanwhile', async () => {
     const { backend, end } = await run(0, [600_000]);
     const proxy = createBackendProxy({
       backend: backend.url,

@@ -33,7 +33,7 @@ const votesOfMany = (at: string, more: (index: number) => Record<string, string>
     ),
   );
 
-test('the beacon takes votes of this origin, from who has seen a page, and nothing else', async () => {
+test('the beacon accepts only votes from this origin, by visitors who have loaded a page', async () => {
   const page = await fetch(`${origin}/explore`);
   const cookie = /lz_visitor=[0-9a-f]{32}/.exec(page.headers.get('set-cookie') ?? '')?.[0] ?? '';
   expect(await beacon(origin, { cookie })).toBe(204);
@@ -43,7 +43,7 @@ test('the beacon takes votes of this origin, from who has seen a page, and nothi
   expect(await beacon(origin, { cookie }, { build: 'x'.repeat(9000) })).toBe(413);
 });
 
-test('what a reader is shown of a failed remote leads to it in the log', async () => {
+test('the code shown for a failed remote is in the log', async () => {
   const problem = '3f9c1a7b-0000-4000-8000-000000000000';
   const failed = { ...vote, outcome: 'failed', failure: 'hang', problem };
   expect(await beacon(origin, { cookie: `lz_visitor=${'a'.repeat(32)}` }, failed)).toBe(204);
@@ -51,14 +51,14 @@ test('what a reader is shown of a failed remote leads to it in the log', async (
   expect(entry).toMatchObject({ level: 'warn', requestId: expect.any(String), build: vote.build, failure: 'hang' });
 });
 
-test('who makes up visitors and addresses has no more votes than one network has', async () => {
+test('forged visitors and addresses do not exceed the votes of one network', async () => {
   expect(await votesOfMany(origin, (index) => ({ 'x-forwarded-for': `203.0.113.${index}` }))).toContain(429);
   expect(
     await votesOfMany(behindProxy, (index) => ({ 'x-forwarded-for': `${index}.0.0.1, 2001:db8:0:1::${index + 1}` })),
   ).toContain(429);
 });
 
-test('visitors behind a proxy of ours are counted by their own address', async () => {
+test('visitors behind a trusted proxy are counted by their own address', async () => {
   const votes = await votesOfMany(behindProxy, (index) => ({ 'x-forwarded-for': `6.6.6.6, 203.0.113.${index}` }));
   expect(new Set(votes)).toEqual(new Set([204]));
 });
@@ -80,7 +80,7 @@ function recorded(): string {
 
 const visitorCookie = (index: number) => ({ cookie: `lz_visitor=${index.toString(16).padStart(32, '0')}` });
 
-test('what readers felt of a build comes to the status of who releases it, once a day of each', async () => {
+test('vitals of a build appear in the release status, once a day per visitor', async () => {
   const at = await product.serve({ VITALS_SAMPLE: '0.25' });
   const page = await (await fetch(`${at}/explore`)).text();
   expect(page).toContain('"vitals":{"sample":0.25}');
@@ -106,7 +106,7 @@ test('what readers felt of a build comes to the status of who releases it, once 
 
 const thrown = { build: 'b', kind: 'uncaught', name: 'TypeError', message: null, frames: [], route: '/story/:id' };
 
-test('an error in the code of a build comes to who releases it, with its share of visitors, browsers and screens', async () => {
+test('an error in a build’s code appears in the release status with its share of visitors, browsers and screens', async () => {
   const at = await product.serve();
   const page = await (await fetch(`${at}/explore`)).text();
   const build = /stories@[\w.+-]+/.exec(page)?.[0] ?? '';

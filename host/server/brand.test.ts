@@ -47,7 +47,7 @@ test('a site’s brand changes its pages', async () => {
   expect(await text(`${own}/explore`)).toMatch(/<meta name="description" content="半盏灯，一程水。在夜航&quot;船里/);
 });
 
-test('its style is allowed by the page’s policy', async () => {
+test('the page’s policy allows its style', async () => {
   const [plain, coloured] = await Promise.all([shipped, own].map((site) => fetch(`${site}/explore`)));
   const hashes = (answer?: Response) =>
     answer?.headers
@@ -57,7 +57,7 @@ test('its style is allowed by the page’s policy', async () => {
   expect(hashes(coloured)).toBe(hashes(plain) + 1);
 });
 
-test('its manifest and icons are its own, of the same sizes', async () => {
+test('it has its own manifest and icons of the same sizes', async () => {
   const manifest = JSON.parse(await text(`${own}/manifest.webmanifest`));
   const { name, short_name, description, background_color, theme_color } = manifest;
   expect([name, short_name, description]).toEqual([brand.name, brand.name, brand.slogan]);
@@ -70,7 +70,7 @@ test('its manifest and icons are its own, of the same sizes', async () => {
   }
 });
 
-test('the shipped brand leaves a page as it was built', async () => {
+test('the default brand does not change the built page', async () => {
   const html = await text(`${shipped}/explore`);
   expect(html).toContain('<title>发现 · 聊斋</title>');
   expect(html).toContain('聊斋没能打开');
@@ -89,11 +89,11 @@ test.each<[string, unknown]>([
   ['colors.light.accent', { colors: { light: { accent: 'red;}' } } }],
   ['colors.dark.acent', { colors: { dark: { acent: '#000000' } } }],
   ['logo', { logo: 'x' }],
-])('a wrong %s is refused by its name', (field, wrong) => {
+])('an invalid %s is refused by name', (field, wrong) => {
   expect(() => siteBrand(wrong)).toThrow(expect.objectContaining({ details: [expect.stringContaining(field)] }));
 });
 
-test('the name stands in one file of the page’s code', () => {
+test('one file of the page’s code contains the name', () => {
   const folders = [
     'host/src',
     'host/server',

@@ -8,7 +8,7 @@ import { claimBuild, readLastStart, writeLastStart } from './buildPackages.ts';
 const folder = mkdtempSync(join(tmpdir(), 'liaozhai-last-start-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the last start is remembered, and none before the first', () => {
+test('the last start is stored; before the first there is no record', () => {
   const file = join(folder, 'last-start.json');
   expect(readLastStart(file)).toEqual([]);
   writeFileSync(file, '["host@1.0.0+000000000000"]');
@@ -16,7 +16,7 @@ test('the last start is remembered, and none before the first', () => {
 });
 
 test.each(['', '["host@1', '\0\0\0', '{"a":1}', '[1]'])(
-  'a damaged one is named in one line with its cure: %j',
+  'a damaged record is reported in one line with a cure: %j',
   (text) => {
     const file = join(folder, 'damaged.json');
     writeFileSync(file, text);
@@ -24,7 +24,7 @@ test.each(['', '["host@1', '\0\0\0', '{"a":1}', '[1]'])(
   },
 );
 
-test('on a full disk it is named in one line with its cure, and nothing is written where nothing changed', () => {
+test('a full disk is reported in one line with a cure; an unchanged record is not written', () => {
   const file = join(folder, 'full.json');
   writeLastStart(file, ['host@1.0.0+000000000000']);
   // a device without space, in place of the next file
@@ -36,7 +36,7 @@ test('on a full disk it is named in one line with its cure, and nothing is writt
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(['host@1.0.0+000000000000']);
 });
 
-test('a start waits for what another builds, and builds what another left unfinished', async () => {
+test('a start waits for another start’s build, and repeats an unfinished one', async () => {
   const marker = join(folder, 'building');
   const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   onTestFinished(() => void other.kill('SIGKILL'));

@@ -28,7 +28,7 @@ describe('a request with Upgrade', () => {
   const socket = ['Connection: Upgrade, close', 'Upgrade: websocket', 'Sec-WebSocket-Key: x'];
   const paths = ['/explore', '/favicon.svg', '/api/v1/stories', '/healthz', '/no/such/page', '/robots.txt'];
 
-  test.each(paths)('to %s is answered as without it', async (path) => {
+  test.each(paths)('to %s gets the same response as without it', async (path) => {
     const { status } = await fetch(origin + path);
     for (const headers of [h2c, socket, ['Connection: close', 'Upgrade: '], ['Upgrade: h2c', 'Connection: close']])
       for (const method of ['GET', 'HEAD'])
@@ -93,7 +93,7 @@ describe('a body that cannot be read is no failure of the server', () => {
 });
 
 test.each(['//evil.example/x', '///evil.example/x'])(
-  'the way out of an override at %s leads to this site',
+  'the link that ends an override at %s stays on this site',
   async (path) => {
     const ask = (override: string) =>
       rawRequest(origin, `GET ${path}?override=${override} HTTP/1.1`, 'Host: x', 'Connection: close');
@@ -102,13 +102,13 @@ test.each(['//evil.example/x', '///evil.example/x'])(
   },
 );
 
-describe('by RFC 9110', () => {
+describe('RFC 9110', () => {
   const files = async () => {
     const html = await (await fetch(`${origin}/explore`)).text();
     return ['/explore', '/guide?x=1', /href="([^"]*host\.js)"/.exec(html)?.[1] ?? '', '/channels/production.json'];
   };
 
-  test('what can only be read says which methods it takes', async () => {
+  test('read-only addresses state their methods', async () => {
     for (const path of await files())
       for (const method of ['PUT', 'DELETE', 'PATCH', 'PROPFIND', 'POST', 'OPTIONS']) {
         const { status, headers } = await fetch(origin + path, { method });
@@ -121,14 +121,14 @@ describe('by RFC 9110', () => {
       }
   });
 
-  test('a condition does not hide that a page is missing', async () => {
+  test('a conditional request for a missing page is 404', async () => {
     const missing = await fetch(`${origin}/no/such/page`);
     const etag = missing.headers.get('etag') ?? '*';
     for (const match of ['*', etag])
       expect((await fetch(`${origin}/no/such/page`, { headers: { 'if-none-match': match } })).status).toBe(404);
   });
 
-  test('a refused encoding is never sent', async () => {
+  test('a refused encoding is not sent', async () => {
     for (const path of await files()) {
       const sent = async (accept: string) =>
         (await fetch(origin + path, { headers: { 'accept-encoding': accept } })).headers.get('content-encoding');
@@ -139,7 +139,7 @@ describe('by RFC 9110', () => {
     expect(headers.get('content-encoding')).toBe('br');
   });
 
-  test('a reader who has the version gets 304, however it is named', async () => {
+  test('a known version gets 304 in every form of If-None-Match', async () => {
     for (const path of await files()) {
       const etag = (await fetch(origin + path)).headers.get('etag') ?? '';
       for (const match of [etag, `W/${etag}`, `"x", ${etag}`, `W/"x",W/${etag}`, '*']) {
@@ -154,7 +154,7 @@ describe('by RFC 9110', () => {
 describe('behind a proxy that names the visitor’s host in X-Forwarded-Host alone', () => {
   const forwarded = { 'x-forwarded-host': 'App.example', 'x-forwarded-proto': 'https' };
 
-  test('reports count, links and cards name that host', async () => {
+  test('reports are counted, and links and cards contain that host', async () => {
     const page = await fetch(`${behindProxy}/explore`, { headers: forwarded });
     expect(await page.text()).toContain('<meta property="og:url" content="https://app.example/explore">');
     const cookie = page.headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -167,7 +167,7 @@ describe('behind a proxy that names the visitor’s host in X-Forwarded-Host alo
     expect(await report({ origin: behindProxy })).toBe(403);
   });
 
-  test('a name that is no host is not believed, and nobody is without such a proxy', async () => {
+  test('an invalid name is ignored, and so is the header without such a proxy', async () => {
     for (const [at, name] of [
       [behindProxy, 'a b"<'],
       [behindProxy, 'evil.example/x'],
@@ -180,7 +180,7 @@ describe('behind a proxy that names the visitor’s host in X-Forwarded-Host alo
 });
 
 describe('a canary of p percent', () => {
-  test('is what p percent of new visitors get, at every kind of address, the first visit of each included', async () => {
+  test('is served to p percent of new visitors at every kind of address, from the first visit', async () => {
     const own = await openTestProduct();
     const site = await own.serve();
     const next = await own.publishStories('1.1.0');

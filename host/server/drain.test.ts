@@ -76,8 +76,8 @@ const answerTo = async (asked: ClientRequest) => {
 
 const statusOf = async (address: string) => (await fetch(address)).status;
 
-describe('ops.drain: a front server before a backend elsewhere, told to end', () => {
-  test('says so, finishes twenty calls and an upload that are under way, ends its sockets, and then itself with 0', async () => {
+describe('ops.drain: a front server with a separate backend, on a signal', () => {
+  test('logs it, finishes twenty calls and an upload, closes its sockets and exits with 0', async () => {
     const backend = await openBackend();
     const front = await openFront(backend.url);
     const calls = Array.from({ length: 20 }, () => answerTo(request(`${front.origin}/api/v1/stories`).end()));
@@ -107,7 +107,7 @@ describe('ops.drain: a front server before a backend elsewhere, told to end', ()
     expect(front.said.text).not.toMatch(/unhandled|"level":"(error|fatal)"/i);
   });
 
-  test('waits for what does not end as long as DRAIN_SECONDS, and no longer', async () => {
+  test('waits for open calls for DRAIN_SECONDS at most', async () => {
     const backend = await openBackend();
     const front = await openFront(backend.url, { DRAIN_SECONDS: '1' });
     const call = answerTo(request(`${front.origin}/api/v1/stories`).end()).catch((cause) => cause.code);
@@ -119,7 +119,7 @@ describe('ops.drain: a front server before a backend elsewhere, told to end', ()
     expect(await front.ended).toEqual([0, null]);
   });
 
-  test('a second signal, of whichever kind, waits for nothing', async () => {
+  test('ends immediately on a second signal of any kind', async () => {
     const backend = await openBackend();
     const front = await openFront(backend.url);
     const call = answerTo(request(`${front.origin}/api/v1/stories`).end()).catch((cause) => cause.code);

@@ -21,12 +21,12 @@ for (const [name, value] of [
   ['SENTRY_DSN', ''],
   ['SECURITY_EXPIRES', '2027-06-30'],
 ] as const)
-  test(`${name}=${value} is named in one line that says what it should be`, () => {
+  test(`${name}=${value} is refused in one line with the expected form`, () => {
     expect(wrongSettings({ ...needed, [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name}=".*must be .*Correct or unset it\\.$`)),
     ]);
   });
 
-test('what is needed is enough', () => {
+test('the required settings are sufficient', () => {
   expect(wrongSettings(needed)).toEqual([]);
 });

@@ -12,7 +12,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each(['c#', '100%', 'why?'])(
-  'a folder that Rsbuild cannot read (%s) is named before anything is installed',
+  'a folder that Rsbuild cannot read (%s) is refused before the installation',
   (name) => {
     const root = join(folder, name);
     cpSync(join(repoRoot, 'package.json'), join(root, 'package.json'), { recursive: true });

@@ -83,18 +83,18 @@ async function killedThenStarted(level: RegExp): Promise<string> {
   return said;
 }
 
-describe('start.killed: killed with -9, then started again at once', () => {
+describe('start.killed: a start immediately after kill -9', () => {
   test.each([
     ['npm', /^(npm start|\S*node \S*npm)/],
     ['the shell of npm', /^\S*sh -c/],
     ['start.mjs', /^\S*node \S*start\.mjs/],
     ['the server', /server\/main\.ts/],
-  ])('with %s killed the second start is ready, and nothing of the first is left', async (_, level) => {
+  ])('is ready if %s was killed, and no process of the first start remains', async (_, level) => {
     expect(await killedThenStarted(level)).toContain('is ready at');
   });
 });
 
-test('a server that whoever started it leaves in the background lives on', async () => {
+test('a server in the background outlives the shell that started it', async () => {
   const script = `"${process.execPath}" host/server/start.mjs --serve & echo in the background`;
   const run = launch('sh', '-c', script);
   await once(run.child, 'exit');

@@ -44,7 +44,7 @@ const setOf = (html: string) => JSON.parse(/id="liaozhai-set">([^<]*)</.exec(htm
 const requestIn = (html: string) => /preview open &#39;(.*?)&#39;/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
 
 describe('sec.local-remote: code from a dev server', () => {
-  test('a link alone loads nothing, whoever opens it: it asks for the leave of a manager', async () => {
+  test('a link alone loads nothing: the visitor needs a permit from a manager', async () => {
     const victim = openBrowser(origin);
     const answer = await victim.ask(linkTo(local));
     const html = await answer.text();
@@ -55,7 +55,7 @@ describe('sec.local-remote: code from a dev server', () => {
     expect(setOf(await page.text()).override).toBeNull();
   });
 
-  test('runs in the browser that asked, once its person agreed, until the leave ends', async () => {
+  test('runs in the browser that requested it, after consent, until the permit expires', async () => {
     const browser = openBrowser(origin);
     await product.preview({ request: requestIn(await browser.text(linkTo(local))) });
     const asking = await browser.ask(linkTo(local));
@@ -77,7 +77,7 @@ describe('sec.local-remote: code from a dev server', () => {
     expect(setOf(await browser.text('/explore')).override).toBeNull();
   });
 
-  test('the policy admits exactly what was agreed to, and for that browser alone', async () => {
+  test('the policy allows only the accepted code, in that browser only', async () => {
     const browser = openBrowser(development);
     await browser.agree(linkTo(local), await browser.text(linkTo(local)));
     const { headers } = await browser.ask('/explore');
@@ -101,7 +101,7 @@ describe('sec.local-remote: code from a dev server', () => {
     expect(other.headers.get('integrity-policy')).toBe('blocked-destinations=(script)');
   });
 
-  test('another site cannot agree in its visitor’s name, nor a page with another proof', async () => {
+  test('another site cannot consent for a visitor, and neither can a page with another proof', async () => {
     const browser = openBrowser(development);
     const page = await browser.text(linkTo(local));
     const foreign = await browser.agree(linkTo(local), page, { origin: 'https://evil.example' });
@@ -112,7 +112,7 @@ describe('sec.local-remote: code from a dev server', () => {
     expect(setOf(await browser.text('/explore')).override).toBeNull();
   });
 
-  test('what was agreed to does not stretch to what a leave names later', async () => {
+  test('a consent does not cover later changes of the permit', async () => {
     const browser = openBrowser(origin);
     const request = requestIn(await browser.text(linkTo(local)));
     await product.preview({ request });
@@ -122,12 +122,12 @@ describe('sec.local-remote: code from a dev server', () => {
     await product.endPreview();
   });
 
-  test('an origin that is not the own machine needs a leave that names it, even in development', async () => {
+  test('an origin on another machine needs a permit that names it, even in development', async () => {
     expect((await openBrowser(development).ask(linkTo('stories@https://dev.example'))).status).toBe(403);
     expect((await openBrowser(development).ask(linkTo('stories@http://evil.example'))).status).toBe(400);
   });
 
-  test('nothing of it where the site says off, by whichever cookie', async () => {
+  test('is disabled by the site’s setting, whatever cookie is sent', async () => {
     const browser = openBrowser(development);
     await browser.agree(linkTo(local), await browser.text(linkTo(local)));
     const closed = await product.serve({ LOCAL_REMOTES: 'off' });
@@ -137,7 +137,7 @@ describe('sec.local-remote: code from a dev server', () => {
     expect((await fetch(`${closed}${linkTo(local)}`)).status).toBe(403);
   });
 
-  test('the badge’s link ends it', async () => {
+  test('ends with the badge’s link', async () => {
     const browser = openBrowser(development);
     await browser.agree(linkTo(local), await browser.text(linkTo(local)));
     expect(setOf(await browser.text('/explore')).override).not.toBeNull();
@@ -145,12 +145,12 @@ describe('sec.local-remote: code from a dev server', () => {
     expect(setOf(await browser.text('/explore')).override).toBeNull();
   });
 
-  test('words of a link stand in the page as words', async () => {
+  test('text of a link is escaped in the page', async () => {
     const html = await openBrowser(development).text(linkTo('stories@<img src=x onerror=alert(1)>'));
     expect(html).not.toContain('<img');
   });
 
-  test('behind https the cookie belongs to this host alone', async () => {
+  test('over https the cookie is limited to this host', async () => {
     const secure = await product.serve({ TRUST_PROXY: 'true', LOCAL_REMOTES: 'anyone' });
     const answer = await fetch(secure + linkTo(local), { headers: { 'x-forwarded-proto': 'https' } });
     expect(answer.headers.getSetCookie().join()).toMatch(/__Host-lz_local=[^;]+;.*HttpOnly;.*Secure;.*SameSite=Lax/);

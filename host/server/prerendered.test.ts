@@ -11,7 +11,7 @@ import { openTestProduct } from './testing/testProduct.ts';
 const answer = { data: [{ id: 'a/b?', title: '<b>画皮</b>', tags: ['惊悚', '人心', '志怪', '夜行'], note: null }] };
 
 describe('prerendered content', () => {
-  test('tokens become escaped text, addresses are encoded, lists are three words', () => {
+  test('tokens become escaped text, addresses are encoded, lists have three items', () => {
     expect(fill('<a href="/story/lzu-data.0.id-lz">lz-data.0.title-lz · lz-data.0.tags-lz</a>', answer)).toBe(
       '<a href="/story/a%2Fb%3F">&lt;b&gt;画皮&lt;/b&gt; · 惊悚 · 人心 · 志怪</a>',
     );
@@ -31,7 +31,7 @@ describe('prerendered content', () => {
     ['what shows nothing', '\u200b\u2060', null],
     ['an object', { a: 1 }, null],
     ['a list of objects and words', [{ a: 1 }, '狐'], '狐'],
-  ])('%s: the page served is read as the app reads it', (_, value, read) => {
+  ])('%s: the served page shows the same text as the app', (_, value, read) => {
     expect(fill('lz-title-lz', { title: value })).toBe(read);
     const card = { title: 'lz-title-lz', description: '…', image: '/a.png' };
     expect(shareCard({ template: { html: '', card }, answer: { title: value } } as never)?.title).toBe(
@@ -39,18 +39,18 @@ describe('prerendered content', () => {
     );
   });
 
-  test('a shared link has a picture where the address that the answer names is none', () => {
+  test('a shared link has a picture if the response has an invalid picture address', () => {
     const card = { title: '画皮', description: '…', image: ['lz-cover_url-lz', '/icon.png'] };
     for (const cover_url of ['http://[', 'https://', 'javascript:alert(1)'])
       expect(shareCard({ template: { html: '', card }, answer: { cover_url } } as never)?.image).toBe('/icon.png');
   });
 
-  test('an answer that is too short, or lacks a field, gives no half-filled page', () => {
+  test('a short or incomplete response is not rendered', () => {
     expect(fill('lz-data.1.title-lz', answer)).toBeNull();
     expect(fill('lz-data.0.note-lz', answer)).toBeNull();
   });
 
-  test('a drawing goes into an address whole, and cannot leave the attribute it stands in', () => {
+  test('a drawing is encoded completely in an address and cannot leave its attribute', () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg"\n  width="3"><text fill="#A33">100% 「画皮」 &amp; \'</text></svg>';
     const address = drawingAddress(svg);
@@ -71,12 +71,12 @@ describe('prerendered content', () => {
     ['url(data:image/png;base64,AA==)', 'url(data:image/png;base64,AA==)'],
     ['url(#gradient)', 'url(#gradient)'],
     ['url()', 'url()'],
-  ])('in a style that stands in the page, %s is %s', (written, read) => {
+  ])('in an inline style, %s is %s', (written, read) => {
     expect(inlinedCss(`a{b:${written}}`, '/builds/s/1/css/route.css')).toBe(`a{b:${read}}`);
   });
 });
 
-describe('an answer of the backend’s', () => {
+describe('a response of the backend', () => {
   /** A backend that sends these responses one after the other, then none. */
   async function openBackend(...said: [status: number, body: string][]) {
     const server = createServer((_, response) => {
@@ -101,7 +101,7 @@ describe('an answer of the backend’s', () => {
     ['no answer', []],
     ['a failure', [[503, '']]],
     ['no JSON', [[200, '<html>']]],
-  ])('after %s the one before stands in, for five minutes', async (_, later) => {
+  ])('is replaced after %s by the former one, for five minutes', async (_, later) => {
     const url = await openBackend(list, ...later);
     const first = await fetchPublicAnswer(url, 0);
     expect(first).toEqual({ data: [{ id: 'ying-ning' }] });
@@ -109,7 +109,7 @@ describe('an answer of the backend’s', () => {
     expect(await fetchPublicAnswer(url, 310_000)).toBeNull();
   });
 
-  test('is asked for again although the clock was put back', async () => {
+  test('is requested again although the clock was set back', async () => {
     const url = await openBackend(list, [200, '{"data":[{"id":"hua-pi"}]}']);
     const [clock, running] = [Date.now, performance.now];
     onTestFinished(() => {
@@ -123,7 +123,7 @@ describe('an answer of the backend’s', () => {
     expect(await fetchPublicAnswer(url)).toEqual({ data: [{ id: 'hua-pi' }] });
   });
 
-  test('what is not there any more is not shown any more', async () => {
+  test('is not shown after it became 404', async () => {
     const url = await openBackend(list, [404, '{}']);
     await fetchPublicAnswer(url, 0);
     expect(await fetchPublicAnswer(url, 6_000)).toBeNull();
@@ -139,7 +139,7 @@ async function openSite(mend: (folder: string) => void, settings: { backendUrl?:
 test.each([
   ['small', 100, 1],
   ['large, though little once packed', 200_000, 0],
-])('a drawing that is %s, of %d letters, stands in the page: %d', async (_, letters, count) => {
+])('a drawing that is %s (%d characters) is inlined %d times', async (_, letters, count) => {
   const backend = createServer(({ url = '' }, response) => {
     if (!url.endsWith('.svg')) return response.end(JSON.stringify({ cover: '/api/media/covers/1.svg' }));
     response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(`<svg><desc>${'a'.repeat(letters)}</desc></svg>`);
@@ -156,10 +156,10 @@ test.each([
   expect(page.split('data:image/svg').length - 1).toBe(count);
 });
 
-describe('what a team’s build may bring', () => {
+describe('a team’s build', () => {
   const many = Array.from({ length: 40 }, (_, at) => `chunk${at}`);
 
-  test('forty scripts and styles in a route leave the headers within what nginx takes', async () => {
+  test('with forty scripts and styles in a route keeps the headers within nginx’s limit', async () => {
     const origin = await openSite((folder) => {
       const path = join(folder, 'stories/liaozhai.json');
       const description = JSON.parse(readFileSync(path, 'utf8'));
@@ -175,7 +175,7 @@ describe('what a team’s build may bring', () => {
     expect([statusOf(head), head.length]).toEqual([200, expect.toSatisfy((length: number) => length < 3_800)]);
   });
 
-  test('room for an open slot stands in the page only where a remote of the set fills it', async () => {
+  test('reserves space for an open slot only if a remote of the set fills it', async () => {
     const place = '<div data-slot="explore.tiles" hidden=""></div>';
     const openWith = async (slots: object[]) => {
       const origin = await openSite((folder) => {
@@ -192,7 +192,7 @@ describe('what a team’s build may bring', () => {
   });
 
   test.each(['{"title": "mine"}', 'no JSON', '[]', 'null', '{"html": 5}', '{"html": "", "card": {}}'])(
-    'a file of its own at first/guide.json (%s) costs the page its first content, and nothing else',
+    'with its own file at first/guide.json (%s) loses the page’s prerendered content only',
     async (text) => {
       const origin = await openSite((folder) => writeFileSync(join(folder, 'stories/first/guide.json'), text));
       const page = await fetch(`${origin}/guide`);

@@ -64,7 +64,7 @@ test('sec.headers: the page carries a strict policy of hashes', async () => {
   expect(answer.headers.get('strict-transport-security')).toBeNull();
 });
 
-test('sec.headers: that the page came by https is believed of a proxy of ours, not of the visitor', async () => {
+test('sec.headers: only a trusted proxy can state that the page came by https', async () => {
   const secured = async (at: string) => {
     const { headers } = await fetch(`${at}/explore`, { headers: { 'x-forwarded-proto': 'https' } });
     return [headers.get('strict-transport-security'), headers.get('set-cookie')?.includes('Secure')];
@@ -73,7 +73,7 @@ test('sec.headers: that the page came by https is believed of a proxy of ours, n
   expect(await secured(origin)).toEqual([null, false]);
 });
 
-test('the page preloads what its route needs, with hashes, and carries its set', async () => {
+test('the page preloads its route’s files with hashes, and contains its set', async () => {
   const html = await (await fetch(`${origin}/explore`)).text();
   for (const file of ['host.js', 'remoteEntry.js', 'remote.js', 'explore.js'])
     expect(html).toMatch(new RegExp(`rel="preload" as="script" href="[^"]*${file}" integrity="sha384-`));
@@ -81,13 +81,13 @@ test('the page preloads what its route needs, with hashes, and carries its set',
   expect(html).toContain('<title>发现 · 聊斋</title>');
 });
 
-test('a page that did not change costs no body', async () => {
+test('an unchanged page is sent without a body', async () => {
   const first = await fetch(`${origin}/explore`);
   const again = await fetch(`${origin}/explore`, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
   expect(again.status).toBe(304);
 });
 
-test('an address that nobody serves is a 404 with the page, a missing file a 404 without', async () => {
+test('an unknown address is a 404 with the page, a missing file a 404 without it', async () => {
   const page = await fetch(`${origin}/no/such/page`);
   expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   for (const path of ['/builds/stories/1.0.0-0/none.js', '/sitemap.xml']) {
@@ -96,7 +96,7 @@ test('an address that nobody serves is a 404 with the page, a missing file a 404
   }
 });
 
-test('who comes back from a payment by a form sees the page, and a program that posts to one is refused', async () => {
+test('a form post from a payment provider gets the page, other posts are refused', async () => {
   const post = (path: string, accept: string, body = 'x') =>
     fetch(origin + path, { method: 'POST', body, headers: { accept }, redirect: 'manual' });
   const back = await post('/my/wallet/orders/7?paid=1&override=off', 'text/html,*/*;q=0.8', 'x'.repeat(20_000));
@@ -119,7 +119,7 @@ test('build files are immutable, compressed ahead of time, and open to other ori
   expect(answer.headers.get('content-encoding')).toBe('br');
 });
 
-test('the backend is told the forwarding proxy, not what the visitor claims', async () => {
+test('the backend receives the proxy’s forwarding headers, not the visitor’s', async () => {
   const answer = await fetch(`${origin}/api/v1/stories?cursor=x`, {
     headers: { 'x-forwarded-for': '6.6.6.6', 'x-forwarded-host': 'evil.example' },
   });
@@ -133,7 +133,7 @@ describe('an override link', () => {
   const open = (site: string, id: string) =>
     fetch(`${site}/explore?override=${id}&tag=%22%3E1`, { redirect: 'manual' });
 
-  test('sets its cookie and leaves the address clean', async () => {
+  test('sets its cookie and redirects to the address without it', async () => {
     const own = await openTestProduct();
     onTestFinished(() => own.close());
     const site = await own.serve();
@@ -146,7 +146,7 @@ describe('an override link', () => {
   });
 
   test.each(['abc', '%00', 'x'.repeat(200), '..%2F..%2Fkeys'])(
-    '%s, which holds nothing, says so, and takes nothing away',
+    'with the invalid id %s shows a notice and changes nothing',
     async (id) => {
       const answer = await open(origin, id);
       expect(answer.status).toBe(410);
@@ -157,7 +157,7 @@ describe('an override link', () => {
     },
   );
 
-  test('that has ended since says so to the next reload, and to no later one', async () => {
+  test('that has expired shows a notice on the next reload only', async () => {
     const own = await openTestProduct();
     onTestFinished(() => own.close());
     const site = await own.serve();
@@ -178,7 +178,7 @@ describe('an override link', () => {
     expect(text).toContain('href="/explore?tag=1"');
   });
 
-  test('leads out by `off`', async () => {
+  test('ends with `off`', async () => {
     const answer = await open(origin, 'off');
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/explore?tag=%22%3E1']);
     expect(answer.headers.get('set-cookie')).toContain('lz_override=;');
@@ -190,7 +190,7 @@ test('files of the host build answer at the root', async () => {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
 });
 
-test('the prerendered content stands in the page, styled by its own hashed style, with the data it was made of', async () => {
+test('the page contains the prerendered content, its hashed style and its data', async () => {
   const answer = await rendered('/explore');
   const html = await answer.text();
   expect(html).toContain('<div id="root"><main><p class="card">/api/v1/stories</p></main></div>');
@@ -200,7 +200,7 @@ test('the prerendered content stands in the page, styled by its own hashed style
   expect(html).toContain('<script type="application/json" id="liaozhai-first">{"url":"/api/v1/stories"');
 });
 
-test('a screen that needs no answer comes whole with the page, and nobody is asked for it', async () => {
+test('a screen without data is complete in the page, without a call to the backend', async () => {
   const asked = product.backendRequests.length;
   for (const visit of ['first', 'from memory']) {
     const html = await (await fetch(`${origin}/guide`)).text();
@@ -221,7 +221,7 @@ test('a shared link carries title, description and picture', async () => {
   expect(html).toContain(`<meta property="og:url" content="${origin}/story/nie-xiaoqian">`);
 });
 
-describe('what search engines are told', () => {
+describe('search engines', () => {
   const head = async (path: string, at = origin, headers = {}) => {
     const html = await (await fetch(at + path, { headers })).text();
     return /<link rel="canonical" href="([^"]*)">|<meta name="robots" content="noindex">/.exec(html);
@@ -236,20 +236,23 @@ describe('what search engines are told', () => {
     ['/story/a%22%3E%3Cb', '/story/a%22%3E%3Cb'],
     ['/story/%zz', '/story/%25zz'],
     ['/guide', '/guide'],
-  ])('%s has one address: %s', async (asked, canonical) => {
+  ])('get one address for %s: %s', async (asked, canonical) => {
     expect((await head(asked))?.[1]).toBe(origin + canonical);
   });
 
-  test('the address is the one in the visitor’s address bar', async () => {
+  test('get the address in the visitor’s address bar', async () => {
     const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'app.example' };
     expect((await head('/explore', behindProxy, proxied))?.[1]).toBe('https://app.example/explore');
   });
 
-  test.each(['/tasks', '/no/such/page', '/test/list', '/reset-password?token=x'])('%s is not listed', async (path) => {
-    expect((await head(path))?.[0]).toContain('noindex');
-  });
+  test.each(['/tasks', '/no/such/page', '/test/list', '/reset-password?token=x'])(
+    'are excluded from %s',
+    async (path) => {
+      expect((await head(path))?.[0]).toContain('noindex');
+    },
+  );
 
-  test('robots.txt leaves pages, calls and builds open', async () => {
+  test('may read pages, calls and builds by robots.txt', async () => {
     const answer = await fetch(`${origin}/robots.txt`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     const lines = (await answer.text()).trim().split('\n');
@@ -270,7 +273,7 @@ describe('security.txt', () => {
   };
   const read = async (own: NodeJS.ProcessEnv) => fetch(`${await product.serve(own)}/.well-known/security.txt`);
 
-  test('has each contact, when it expires and where it stands', async () => {
+  test('contains each contact, its expiry and its address', async () => {
     const answer = await read({ ...settings, SECURITY_POLICY: 'https://app.example/security' });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     expect((await answer.text()).split('\n')).toEqual([
@@ -284,13 +287,13 @@ describe('security.txt', () => {
     ]);
   });
 
-  test('is not served without a contact, nor once it has expired', async () => {
+  test('is not served without a contact or after its expiry', async () => {
     expect((await read({})).status).toBe(404);
     expect((await read({ ...settings, SECURITY_EXPIRES: '2020-01-01T00:00:00Z' })).status).toBe(404);
   });
 });
 
-test('who asks for any number of stories does not fill the memory: the oldest answer is asked for again', async () => {
+test('requests for many stories do not fill the memory: the oldest response is dropped', async () => {
   const visit = async (story: string) => (await fetch(`${origin}/story/${story}`)).text();
   await visit('first');
   await Promise.all(Array.from({ length: 200 }, (_, index) => visit(`made-up-${index}`)));
@@ -299,7 +302,7 @@ test('who asks for any number of stories does not fill the memory: the oldest an
 });
 
 describe('operation', () => {
-  test('a request has one id, the page’s own, from the log through the backend to the answer; queries stay out of the log', async () => {
+  test('a request has one id in page, log, backend and response; the log omits queries', async () => {
     const id = 'page-request-0123';
     const asked = `${origin}/api/v1/email/verify/1/abc?signature=secret`;
     const answer = await fetch(asked, { headers: { 'X-Request-Id': id } });
@@ -317,14 +320,14 @@ describe('operation', () => {
     expect(JSON.stringify(product.logEntries)).not.toContain('secret');
   });
 
-  test('a page without an id gets one, and one that could forge log lines is replaced', async () => {
+  test('a request without an id gets one, and an unsafe id is replaced', async () => {
     for (const given of [undefined, 'x', 'a b"c{d}efgh', 'x'.repeat(65)]) {
       const answer = await fetch(`${origin}/explore`, { headers: given ? { 'X-Request-Id': given } : {} });
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     }
   });
 
-  test('/healthz and /readyz say that it runs, and whether visitors can be sent here', async () => {
+  test('/healthz reports that the server runs, /readyz whether it can serve visitors', async () => {
     const ask = async (at: string, path: string) => {
       const answer = await fetch(at + path);
       return [answer.status, answer.headers.get('cache-control'), await answer.json()];
@@ -351,7 +354,7 @@ describe('operation', () => {
   });
 });
 
-describe('what lies in memory', () => {
+describe('the memory cache', () => {
   const told = ({ status, headers }: Response) => {
     // the length changes once the page is compressed better
     const varying = /^(date|x-request-id|set-cookie|content-length)$/;
@@ -367,7 +370,7 @@ describe('what lies in memory', () => {
       }).once('error', reject);
     });
 
-  test('a page from memory has the same bytes and headers as one through the routes, and each visitor their own id', async () => {
+  test('a page from memory has the same bytes and headers as a routed one, with the visitor’s own id', async () => {
     await rendered('/explore');
     const first = await fetch(`${origin}/explore`);
     // a query bypasses the cache
@@ -400,7 +403,7 @@ describe('what lies in memory', () => {
     }
   });
 
-  test('a page that is asked for again comes smaller, and is the same page', async () => {
+  test('a page that is requested again is compressed better and has the same content', async () => {
     await rendered('/explore');
     const first = await raw('/explore', { 'accept-encoding': 'br', host: 'packed.example' });
     const again = async () => {
@@ -412,7 +415,7 @@ describe('what lies in memory', () => {
     await expect.poll(again).toBeLessThan(0.95);
   });
 
-  test('a page from memory is the visitor’s own: candidates, overrides and switches are what they are through the routes', async () => {
+  test('a page from memory respects the visitor’s candidates, overrides and switches', async () => {
     const own = await openTestProduct();
     onTestFinished(() => own.close());
     const site = await own.serve();
@@ -441,7 +444,7 @@ describe('what lies in memory', () => {
     expect((await setOf(outside)).remotes.stories?.id).toBe(next);
   });
 
-  test('files from memory keep their headers, answer 304, and what the store has compressed is no file of its own', async () => {
+  test('files from memory keep their headers and 304; compressed copies have no address', async () => {
     const html = await (await fetch(`${origin}/explore`)).text();
     const path = /href="([^"]*host\.js)"/.exec(html)?.[1] ?? '';
     const first = await raw(path, { 'accept-encoding': 'br' });
@@ -486,7 +489,7 @@ describe('what lies in memory', () => {
     return { at, page };
   }
 
-  test('what the backend has beyond the specification, and its prices, come with every page and follow it', async () => {
+  test('capabilities and prices of the backend are in every page and follow changes', async () => {
     let has: string[] | null = ['stories.search'];
     const backend = createServer((request, response) => {
       const isKnown = request.url === '/api/v1/capabilities' && has !== null;
@@ -514,7 +517,7 @@ describe('what lies in memory', () => {
     await expect.poll(told).toEqual([undefined, { continuePrice: 1 }]);
   });
 
-  test('what the backend tells again stands in the page once its former answer is five seconds old', async () => {
+  test('a new response of the backend is in the page after five seconds', async () => {
     const { at, page } = await toldAnew();
     at.title = '画皮';
     expect(await page()).toContain('<p class="card">聂小倩</p>');
@@ -527,7 +530,7 @@ describe('what lies in memory', () => {
       .toContain('<p class="card">画皮</p>');
   });
 
-  test('a page that is asked for again and again waits for no backend: what it is made of is renewed before its end', async () => {
+  test('a frequently requested page does not wait for the backend: its data is renewed before it expires', async () => {
     const { at, page } = await toldAnew();
     const before = at.asked;
     at.title = '画皮';

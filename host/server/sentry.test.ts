@@ -225,7 +225,7 @@ test.each([
     8,
   ],
   ['Retry-After of an hour', { status: 503, headers: { 'retry-after': '3600' } }, 3600],
-])('%s is waited out, and the same event is sent then', async (_, answer, seconds) => {
+])('after %s the same event is sent again', async (_, answer, seconds) => {
   answers = [answer];
   const { forward, waits } = openForward();
   forward([report()], 'Safari 17');
@@ -236,7 +236,7 @@ test.each([
   expect(received.map(eventIn).map(({ release }) => release)).toEqual([report().build, report().build]);
 });
 
-test('an accepted event that names a limit holds back the next one', async () => {
+test('a rate limit in an accepting response delays the next event', async () => {
   answers = [{ status: 200, headers: { 'x-sentry-rate-limits': '20::organization' } }];
   const { forward, waits, lines } = openForward();
   forward([report(), report()], 'Firefox 140');
@@ -245,7 +245,7 @@ test('an accepted event that names a limit holds back the next one', async () =>
   expect(lines).toEqual([]);
 });
 
-test('an event that is refused as malformed is given up, and the next one is sent', async () => {
+test('an event that is refused as malformed is dropped, and the next one is sent', async () => {
   answers = [{ status: 400 }];
   const { forward, waits } = openForward();
   forward([report(), report({ name: 'RangeError' })], 'other');
@@ -254,7 +254,7 @@ test('an event that is refused as malformed is given up, and the next one is sen
   expect(eventIn(received[1] as Received).exception.values[0].type).toBe('RangeError');
 });
 
-test('a dead Sentry costs one line a minute, a bounded memory, and no time of who reports', async () => {
+test('an unreachable Sentry costs one log line a minute and bounded memory, and does not delay reports', async () => {
   const { forward, waits, lines } = openForward(1);
   await new Promise((resolve) => sentry.close(resolve));
   forward([report()], 'Chrome 140');
@@ -266,7 +266,7 @@ test('a dead Sentry costs one line a minute, a bounded memory, and no time of wh
   expect(waits).toHaveLength(1);
 });
 
-test('what is beyond a minute’s share is dropped, and said', async () => {
+test('events beyond the limit per minute are dropped, and the log states it', async () => {
   const { forward, lines } = openForward();
   for (let n = 0; n < 61; n += 1) forward([report()], 'Chrome 140');
   expect(lines).toEqual([{ problem: 'too many', waiting: 60, dropped: 1 }]);

@@ -53,7 +53,7 @@ const start = (releases: string, settings: Record<string, string> = elsewhere) =
 /** The public copy of the channel's document; every change re-signs it. */
 const channel = () => readFileSync(join(store, 'channels/production.json'), 'utf8');
 
-test('a production server needs no key and leaves what is live as it is', async () => {
+test('a production server needs no key and does not change the live set', async () => {
   await publishLocal({ dists: testPackages(folder), store: `file:${store}` });
   rmSync(join(store, 'keys'), { recursive: true });
   const live = channel();
@@ -64,7 +64,7 @@ test('a production server needs no key and leaves what is live as it is', async 
   expect(channel()).toEqual(live);
 });
 
-test('a production server that was told the public key serves no store of another one', async () => {
+test('a production server with a public key refuses a store with another one', async () => {
   const other = join(folder, 'other');
   await publishLocal({ dists: testPackages(folder), store: `file:${other}` });
   const { publicKey } = JSON.parse(readFileSync(join(store, 'store.json'), 'utf8'));
@@ -73,11 +73,11 @@ test('a production server that was told the public key serves no store of anothe
   expect(await start(other, settings)).toContain('is not signed by');
 });
 
-test('a production server without a store says how to make one', async () => {
+test('a production server without a store explains how to create one', async () => {
   expect(await start(join(folder, 'nowhere'))).toContain('Make it with `pnpm release init`');
 });
 
-test('a damaged set is told of at the start and for each page in one line with the cure, until another state is live', async () => {
+test('a damaged set is logged at the start and per page in one line with a cure, until another state is live', async () => {
   const damaged = join(folder, 'damaged');
   cpSync(store, damaged, { recursive: true });
   for (const name of readdirSync(join(damaged, 'sets'))) writeFileSync(join(damaged, 'sets', name), 'garbage');
@@ -100,7 +100,7 @@ test('a damaged set is told of at the start and for each page in one line with t
   expect(lines.join()).not.toContain('stack');
 });
 
-test('a wrong field of the configuration ends the start with its name', async () => {
+test('an invalid field of the configuration is refused by name at the start', async () => {
   const file = join(folder, 'wrong.json');
   writeFileSync(file, '{ "realtime": { "port": "8080" } }');
   const said = await start(store, { ...elsewhere, HOST_CONFIG: file });
@@ -108,13 +108,13 @@ test('a wrong field of the configuration ends the start with its name', async ()
   expect(said).toContain('realtime.port');
 });
 
-test('the key of the Reverb app reaches the page, beside what else its configuration says', async () => {
+test('the page’s configuration contains the key of the Reverb app', async () => {
   const said = await start(store, { ...elsewhere, REVERB_URL: 'http://127.0.0.1:9/', REVERB_APP_KEY: 'key-7' });
   const page = await (await fetch(`${/http:\S+/.exec(said)?.[0]}/explore`)).text();
   expect(page).toContain('"realtime":{"key":"key-7","channel":"private-App.Models.User.{id}"}');
 });
 
-test('wrong settings end the start, each with one line', async () => {
+test('invalid settings are refused at the start, each in one line', async () => {
   const said = await start(store, { ...elsewhere, REVERB_URL: 'ws://127.0.0.1:8080', SECURITY_EXPIRES: '2027-06-30' });
   expect(said.trim().split('\n').sort()).toEqual([
     expect.stringMatching(/^REVERB_URL="ws:.*must be .*Correct or unset it\.$/),
@@ -122,11 +122,11 @@ test('wrong settings end the start, each with one line', async () => {
   ]);
 });
 
-test('a start that is refused takes the backend it had started with it', async () => {
+test('a refused start ends the backend that it started', async () => {
   expect(await start(join(folder, 'nowhere'), {})).toContain('Make it with `pnpm release init`');
 });
 
-test('a start that is ended before it is ready leaves nothing behind', async () => {
+test('a start that ends before it is ready leaves no process', async () => {
   const { child, hears } = run(store, {});
   await expect.poll(() => childrenOf(child.pid ?? 0).length).toBe(1);
   const ended = hears('is ready at');
@@ -134,7 +134,7 @@ test('a start that is ended before it is ready leaves nothing behind', async () 
   expect(await ended).not.toContain('is ready at');
 });
 
-test('a server told to end while its backend is down ends, and starts none', async () => {
+test('a server that is stopped while its backend is down ends without a restart', async () => {
   const { child, hears } = run(store, {});
   await hears('is ready at');
   const told = hears('starting it again');

@@ -30,7 +30,7 @@ describe('metrics', () => {
   const ask = async (origin: string, path: string, method = 'GET') =>
     (await fetch(origin + path, { method, headers: { 'accept-encoding': 'identity' } })).arrayBuffer();
 
-  test('requests are counted by pattern, whatever addresses visitors make up', async () => {
+  test('count requests by route, also for invented addresses', async () => {
     const { origin, read } = await measured();
     await ask(origin, '/story/nie-xiaoqian');
     const html = await (await fetch(`${origin}/explore`)).text();
@@ -58,7 +58,7 @@ describe('metrics', () => {
     expect([...routes(await seen())].filter((route) => !routes(before).has(route))).toEqual(['no such page', 'other']);
   });
 
-  test('pages are counted by what was chosen, and what is live is told', async () => {
+  test('count pages by group, and show channel state and live builds', async () => {
     const { origin, read } = await measured();
     await ask(origin, '/story/nie-xiaoqian');
     const lines = await read();
@@ -69,7 +69,7 @@ describe('metrics', () => {
     );
   });
 
-  test('health reports are counted by names the channel knows, and those refused by why', async () => {
+  test('count health reports by known builds, and refused ones by reason', async () => {
     const { origin, read } = await measured();
     const build = /build="(stories@[^"]*)"/.exec((await read()).join('\n'))?.[1] ?? '';
     const report = (body: object, headers: Record<string, string> = {}) =>
@@ -93,7 +93,7 @@ describe('metrics', () => {
       expect(lines).toContain(`liaozhai_health_reports_refused_total{reason="${reason}"} 1`);
   });
 
-  test('calls that the backend does not answer are counted', async () => {
+  test('count calls without a response of the backend', async () => {
     const away = await measured({ backendUrl: () => 'http://127.0.0.1:9' });
     await ask(away.origin, '/api/v1/stories');
     expect(await away.read()).toContain('liaozhai_upstream_errors_total{reason="unreachable"} 1');
@@ -102,7 +102,7 @@ describe('metrics', () => {
     expect(await restarting.read()).toContain('liaozhai_upstream_errors_total{reason="restarting"} 1');
   });
 
-  test('readers reach none of it: /metrics of the product is an address that nobody serves', async () => {
+  test('are not public: /metrics of the product is a 404', async () => {
     const { origin } = await measured();
     const answer = await fetch(`${origin}/metrics`);
     expect([answer.status, await answer.text()]).toEqual([404, expect.not.stringContaining('liaozhai_http')]);
@@ -122,7 +122,7 @@ describe('traces', () => {
     return { origin: await product.serve({}, { tracing, ...options }), collector };
   }
 
-  test('the document names its trace, a call with it is a span below, and the backend goes on from there', async () => {
+  test('the document names its trace; calls and the backend’s work are its child spans', async () => {
     const { origin, collector } = await traced();
     const page = await fetch(`${origin}/story/nie-xiaoqian`);
     const traceparent = /^traceparent;desc="(.*)"$/.exec(page.headers.get('server-timing') ?? '')?.[1] ?? '';
@@ -146,7 +146,7 @@ describe('traces', () => {
     await expect.poll(logged).toMatchObject({ traceId, path: '/api/v1/stories/1' });
   });
 
-  test('the page’s bytes stay the same for all, and files, health and beacons make no spans', async () => {
+  test('the page’s bytes are the same for all, and files, health and beacons have no spans', async () => {
     const { origin, collector } = await traced();
     const [first, second] = [await fetch(`${origin}/no-such`), await fetch(`${origin}/no-such`)];
     expect(first.headers.get('etag')).toBe(second.headers.get('etag'));
@@ -167,7 +167,7 @@ describe('traces', () => {
     expect(collector.spans.map(({ name }) => name)).toEqual(['GET no such page', 'GET no such page', 'GET /explore']);
   });
 
-  test('a header that is no trace context begins a trace of its own, and the sampler of the environment decides', async () => {
+  test('an invalid trace header starts a new trace, and the configured sampler applies', async () => {
     process.env.OTEL_TRACES_SAMPLER = 'parentbased_always_off';
     onTestFinished(() => void delete process.env.OTEL_TRACES_SAMPLER);
     const { origin, collector } = await traced();
@@ -181,7 +181,7 @@ describe('traces', () => {
     expect(collector.spans[0]).toMatchObject({ traceId: 'a'.repeat(32), parentSpanId: 'b'.repeat(16) });
   });
 
-  test('without the variables a page names no trace, and a traceparent passes as it came', async () => {
+  test('without the settings a page names no trace, and a traceparent is passed on unchanged', async () => {
     expect(await openTracing('liaozhai-front', () => {}, {})).toBeNull();
     const origin = await product.serve();
     expect((await fetch(`${origin}/explore`)).headers.get('server-timing')).toBeNull();
@@ -189,7 +189,7 @@ describe('traces', () => {
     expect(await answer.json()).toMatchObject({ headers: { traceparent: none } });
   });
 
-  test('a collector that is away is told of once, with what was lost when it is back; a protocol not spoken, at the start', async () => {
+  test('an unreachable collector is logged once, and again with the loss when it returns; an unsupported protocol at the start', async () => {
     const collector = await openCollector();
     collector.status.code = 400;
     const told: string[] = [];
@@ -217,7 +217,7 @@ describe('traces', () => {
   });
 });
 
-describe('what a page tells of its own part of a trace', () => {
+describe('the spans of a page', () => {
   /** Opens a page of a traced product, and a function to report from it. */
   async function openTraced(settings: NodeJS.ProcessEnv = {}) {
     Object.assign(process.env, settings);
@@ -249,7 +249,7 @@ describe('what a page tells of its own part of a trace', () => {
   const [trace, id, parent] = ['a'.repeat(32), 'b'.repeat(16), 'c'.repeat(16)];
   const call = { trace, id, parent, name: 'POST', ago: 5000, took: 1200, route: '/api/v1/messages', status: 503 };
 
-  test('goes to the collector as a service of its own, with the ids it has there and the times of the server', async () => {
+  test('go to the collector as a separate service, with their ids and the server’s time', async () => {
     const { html, report, collector } = await openTraced();
     expect(html).toContain('"spans":true');
     const build = /stories@[\w.+-]+/.exec(html)?.[0];
@@ -276,7 +276,7 @@ describe('what a page tells of its own part of a trace', () => {
     expect(collector.spans.map(({ name }) => name)).not.toContain('POST /beacon/spans');
   });
 
-  test('says nothing that the visitor’s set does not name', async () => {
+  test('contain only names of the visitor’s set', async () => {
     const { report, collector } = await openTraced({ OTEL_SERVICE_NAME: 'lanruo' });
     const secret = { route: '/api/v1/stories/nie-xiaoqian', build: 'a name@1', note: '聂小倩' };
     expect(await report([{ ...call, status: undefined, ...secret }])).toBe(204);
@@ -289,7 +289,7 @@ describe('what a page tells of its own part of a trace', () => {
     expect(JSON.stringify(collector.spans)).not.toMatch(/xiaoqian|a name|聂/);
   });
 
-  test('is refused from elsewhere, of another form, or as more than a page has to tell', async () => {
+  test('are refused from another site, in another form, or in excess', async () => {
     const { report, collector } = await openTraced();
     expect(await report([call], { origin: 'https://evil.example' })).toBe(403);
     expect(await report([call], { cookie: '' })).toBe(403);
@@ -312,7 +312,7 @@ describe('what a page tells of its own part of a trace', () => {
     expect(collector.spans.filter(({ service }) => service === 'liaozhai-page')).toEqual([]);
   });
 
-  test('has nobody to tell it to where nothing is traced, and no page is asked for it', async () => {
+  test('are not requested from a page without tracing, and not accepted', async () => {
     const { html, report } = await readerAt(await product.serve());
     expect(html).not.toContain('"spans"');
     expect(await report([call])).toBe(405);
@@ -334,12 +334,12 @@ describe('the log', () => {
       .map((line) => JSON.parse(line).msg);
   const said = (script: string) => messagesOf(spawnSync(process.execPath, saying(script)).stdout);
 
-  test('has an error whatever becomes of the process, and what was said before it', () => {
+  test('contains an error and all former lines, however the process ends', () => {
     const messages = said(`log.info('request'); log.error('disk full'); process.kill(process.pid, 'SIGKILL');`);
     expect(messages).toEqual(['request', 'disk full']);
   });
 
-  test('has every line whole and in its place, however many and long they are', () => {
+  test('contains every line completely and in order', () => {
     const messages = said(`for (let at = 0; at < 600; at += 1) log.info(at + '狐'.repeat(at % 200 ? 80 : 40_000));`);
     expect(messages).toEqual(Array.from({ length: 600 }, (_, at) => at + '狐'.repeat(at % 200 ? 80 : 40_000)));
   });
@@ -366,19 +366,19 @@ describe('the log', () => {
   }
   const line = (_: unknown, at: number) => at + '狐'.repeat(80);
 
-  test('that nobody reads holds nobody up, and is whole for whoever reads it later', async () => {
+  test('without a reader delays nothing, and is complete for a later reader', async () => {
     const messages = await messagesUntil(line(null, 19_999), await unread(20_000));
     expect(messages).toEqual(Array.from({ length: 20_000 }, line));
   });
 
-  test('that nobody reads for long keeps its beginning, and says that lines were left out', async () => {
+  test('without a reader for long keeps its beginning and counts omitted lines', async () => {
     const messages = await messagesUntil('lines left out', await unread(100_000));
     expect(messages.length).toBeGreaterThan(20_000);
     expect(messages.length).toBeLessThan(100_000);
     expect(messages.slice(0, 20_000)).toEqual(Array.from({ length: 20_000 }, line));
   });
 
-  test('is finished by a process that ends while its reader is behind', async () => {
+  test('is written completely by a process that ends before its reader is done', async () => {
     const flood = `for (let at = 0; at < 5_000; at += 1) log.info(at + '狐'.repeat(80));`;
     const script = `${flood} process.send('ends'); process.disconnect(); process.exit(0);`;
     const child = spawn(process.execPath, saying(script), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
@@ -388,7 +388,7 @@ describe('the log', () => {
     expect(messagesOf(Buffer.concat(parts))).toEqual(Array.from({ length: 5_000 }, line));
   });
 
-  test('whose reader goes away leaves the process to its work', async () => {
+  test('does not stop the process when its reader closes', async () => {
     const script = `process.on('message', () => { log.info('on'); log.error('and on'); process.send('goes on'); });`;
     const child = spawn(process.execPath, saying(script), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -398,7 +398,7 @@ describe('the log', () => {
     expect(child.exitCode).toBeNull();
   });
 
-  test('can be read while the process waits for the next request', async () => {
+  test('can be read while the process waits for a request', async () => {
     const later = `setTimeout(() => log.info('request'), 200); setInterval(() => {}, 60_000);`;
     const child = spawn(process.execPath, saying(later), { stdio: ['ignore', 'pipe', 'inherit'] });
     onTestFinished(() => void child.kill('SIGKILL'));

@@ -108,7 +108,7 @@ async function send(origin: string, lines: string[]): Promise<number> {
 
 describe.each(['docs/compose.yaml', 'docs/compose.postgres.yaml'])('two fronts behind the nginx of %s', (file) => {
   test.each(['there', 'away'])(
-    'one visitor sends every kind of odd request, and another sees 200 throughout: Reverb away, the backend %s',
+    'serve 200 to one visitor while another sends malformed requests: Reverb unreachable, the backend %s',
     async (backend) => {
       const origin = await openSite(file, backend === 'there');
       const paths = ['/explore', '/favicon.svg', ...(backend === 'there' ? ['/api/v1/stories'] : [])];
@@ -125,7 +125,7 @@ describe.each(['docs/compose.yaml', 'docs/compose.postgres.yaml'])('two fronts b
     },
   );
 
-  test('a call that nginx sends to the backend is answered as without Upgrade', async () => {
+  test('answer a call with Upgrade that nginx sends to the backend as one without', async () => {
     const origin = await openSite(file, true);
     expect(await send(origin, ['GET /api/v1/stories HTTP/1.1', 'Host: x', ...h2c])).toBe(200);
   });

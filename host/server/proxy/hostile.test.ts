@@ -52,8 +52,8 @@ const odd: Record<string, string> = {
   'more than it promised': 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi and more',
 };
 
-describe('a backend that answers', () => {
-  test.each(Object.entries(broken))('%s is a 502', async (_, bytes) => {
+describe('a response of the backend', () => {
+  test.each(Object.entries(broken))('with %s becomes a 502', async (_, bytes) => {
     const origin = await openProxy({ backend: await openRawBackend(bytes).then((url) => () => url) });
     for (const method of ['GET', 'POST']) {
       const answer = await rawRequest(origin, `${method} /api/v1/stories HTTP/1.1`, ...call.slice(1));
@@ -61,7 +61,7 @@ describe('a backend that answers', () => {
     }
   });
 
-  test.each(Object.entries(odd))('%s is passed on', async (_, bytes) => {
+  test.each(Object.entries(odd))('with %s is passed on', async (_, bytes) => {
     const url = await openRawBackend(Buffer.from(bytes, 'latin1'));
     const answer = await rawRequest(await openProxy({ backend: () => url }), ...call);
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n(hi|2\r\nhi\r\n0\r\n)/s);
@@ -69,16 +69,19 @@ describe('a backend that answers', () => {
     expect(answer).not.toContain('\x01');
   });
 
-  test.each(Object.entries(broken))('%s, and then resets the connection, ends no process', async (_, bytes) => {
+  test.each(Object.entries(broken))('with %s and a connection reset becomes a 502', async (_, bytes) => {
     const url = await openRawBackend(bytes, 'resets');
     expect(statusOf(await rawRequest(await openProxy({ backend: () => url }), ...call))).toBe(502);
   });
 
-  test.each(Object.entries({ ...broken, ...odd }))('%s where a socket was asked for is answered', async (_, bytes) => {
-    const url = await openRawBackend(Buffer.from(bytes, 'latin1'));
-    const answer = await rawRequest(await openProxy({ backend: nowhere, reverb: url }), ...wish);
-    expect(statusOf(answer)).toBeGreaterThan(100);
-  });
+  test.each(Object.entries({ ...broken, ...odd }))(
+    'with %s to a socket request results in a status',
+    async (_, bytes) => {
+      const url = await openRawBackend(Buffer.from(bytes, 'latin1'));
+      const answer = await rawRequest(await openProxy({ backend: nowhere, reverb: url }), ...wish);
+      expect(statusOf(answer)).toBeGreaterThan(100);
+    },
+  );
 
   test.each([
     ['200 OK', 502],
@@ -89,7 +92,7 @@ describe('a backend that answers', () => {
     ['599 Odd', 599],
     ['101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c', 502],
     ['101 Switching Protocols\r\nConnection: Upgrade', 502],
-  ])('%j where a socket was asked for is told as %d', async (head, status) => {
+  ])('of %j to a socket request becomes %d', async (head, status) => {
     const url = await openRawBackend(`HTTP/1.1 ${head}\r\n\r\n`);
     const answer = await rawRequest(await openProxy({ backend: nowhere, reverb: url }), ...wish);
     expect([statusOf(answer), answer]).toEqual([status, expect.not.stringContaining('undefined')]);
@@ -98,7 +101,7 @@ describe('a backend that answers', () => {
   test.each([
     ['its head letter by letter', 'X'],
     ['hints without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'],
-  ])('%s is a 504 in time', async (_, piece) => {
+  ])('with %s becomes a 504 in time', async (_, piece) => {
     const server = createServer((socket) => {
       const slowly = setInterval(() => socket.write(piece), 20);
       socket.on('error', () => {});
@@ -110,7 +113,7 @@ describe('a backend that answers', () => {
     for (const lines of [call, wish]) expect(statusOf(await rawRequest(front, ...lines))).toBe(504);
   });
 
-  test('a part, and the rest much later, is passed on as it comes', async () => {
+  test('is streamed as it arrives', async () => {
     const server = createServer((socket) => {
       socket.once('data', () => socket.write(`${chunked}5\r\nfirst\r\n`));
     });
@@ -121,14 +124,14 @@ describe('a backend that answers', () => {
     await expect.poll(received).toContain('first');
   });
 
-  test('a large answer comes whole', async () => {
+  test('arrives completely if it is large', async () => {
     const body = 'x'.repeat(3_000_000);
     const { origin } = await listenFor((_, response) => response.end(body));
     const answer = await fetch(`${await openProxy({ backend: () => origin })}/api/v1/stories`);
     expect((await answer.text()) === body).toBe(true);
   });
 
-  test('before a body has come whole: the visitor has the answer', async () => {
+  test('before the end of the request body reaches the visitor', async () => {
     const { origin } = await listenFor((_, response) => response.writeHead(413).end('too large'));
     const front = await openProxy({ backend: () => origin });
     const { socket, received, ended } = openRaw(front);
@@ -140,7 +143,7 @@ describe('a backend that answers', () => {
   });
 });
 
-test('a backend that is away is a 503, with words and when to come again', async () => {
+test('an unreachable backend becomes a 503 with a text and Retry-After', async () => {
   const answer = await fetch(`${await openProxy({ backend: nowhere })}/api/v1/stories`);
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
   expect(await answer.json()).toEqual({ message: expect.stringContaining('稍后再试') });
@@ -168,7 +171,7 @@ describe('sec: a path with dot segments', () => {
       (path) => /[/\\]admin|%(25)*(2f|5c)admin|%c0%afadmin/i.test(path),
     );
 
-  test('is refused, in any spelling, and reaches no backend', async () => {
+  test('is refused in every spelling and does not reach the backend', async () => {
     const asked: unknown[] = [];
     const { origin } = await listenFor(({ url }, response) => {
       asked.push(url);
@@ -189,7 +192,7 @@ describe('sec: a path with dot segments', () => {
     '/api/v1/x?next=../y',
     '/api/v1/%E2%80%A6',
     '/api/v1/5%25',
-  ])('%s has none', async (path) => {
+  ])('%s is passed on', async (path) => {
     const { origin } = await listenFor(({ url }, response) => response.end(url));
     expect(await (await fetch((await openProxy({ backend: () => origin })) + path)).text()).toBe(path);
   });

@@ -42,7 +42,7 @@ async function openSocket(origin: string, path: string, headers: Record<string, 
   });
 }
 
-test('a connection to the backend is used again, and given up before the backend could close it under a call', async () => {
+test('a connection to the backend is reused, and closed before the backend’s timeout', async () => {
   const backend = await listenFor((_, response) => response.end('answered'));
   const connections: Socket[] = [];
   backend.server.on('connection', (socket) => connections.push(socket));
@@ -55,7 +55,7 @@ test('a connection to the backend is used again, and given up before the backend
 });
 
 describe('the socket', () => {
-  test('goes to the backend, or to the Reverb that was named', async () => {
+  test('goes to the backend, or to the configured Reverb', async () => {
     const backend = await listenForSockets('backend');
     const reverb = await listenForSockets('reverb');
     const together = await openProxy({ backend: () => backend.origin });
@@ -67,7 +67,7 @@ describe('the socket', () => {
     expect([backend.plain, reverb.plain]).toEqual([['/api/v1/stories'], []]);
   });
 
-  test('tells Reverb who visits and from which page, not who is signed in', async () => {
+  test('sends Reverb the visitor’s address and page, but no session', async () => {
     const reverb = await listenForSockets('reverb');
     const origin = await openProxy({ backend: nowhere, reverb: reverb.origin });
     const lies = {
@@ -88,7 +88,7 @@ describe('the socket', () => {
     expect(JSON.stringify(reverb.asked[0]?.headers)).not.toMatch(/secret|6\.6\.6\.6/);
   });
 
-  test('opens no way to the API that publishes events, however the address is written', async () => {
+  test('does not reach the API that publishes events, in any spelling of its address', async () => {
     const reverb = await listenForSockets('reverb');
     const origin = await openProxy({ backend: nowhere, reverb: reverb.origin });
     const addresses = [
@@ -118,14 +118,14 @@ describe('the socket', () => {
     expect([reverb.asked, reverb.plain]).toEqual([[], []]);
   });
 
-  test('is answered with 426 where it is requested as a page, without a request to Reverb', async () => {
+  test('responds with 426 to a page request, without a request to Reverb', async () => {
     const reverb = await listenForSockets('reverb');
     const origin = await openProxy({ backend: nowhere, reverb: reverb.origin });
     const answer = await fetch(`${origin}/app/key`);
     expect([answer.status, answer.headers.get('upgrade'), reverb.plain]).toEqual([426, 'websocket', []]);
   });
 
-  test('that a backend refuses is reported once, with the cure', async () => {
+  test('is logged once with a cure if the backend refuses it', async () => {
     const warned = rs.spyOn(silent, 'warn');
     onTestFinished(() => warned.mockRestore());
     const laravel = await listenFor((_, response) => response.writeHead(404).end());
@@ -135,7 +135,7 @@ describe('the socket', () => {
     expect(warned.mock.calls).toEqual([[expect.stringMatching(/answers 404.*REVERB_URL/)]]);
   });
 
-  test('whose other end is away is answered with 503, in words', async () => {
+  test('responds with 503 and a text if its target is unreachable', async () => {
     for (const reverb of [nowhere(), undefined]) {
       const origin = await openProxy({ backend: nowhere, reverb });
       const answer = await rawRequest(
@@ -149,7 +149,7 @@ describe('the socket', () => {
     }
   });
 
-  test('ends after its time at both ends, also of a visitor who does nothing about it', async () => {
+  test('ends after its time limit at both ends, also for an unresponsive visitor', async () => {
     const reverb = await listenForSockets('reverb');
     const origin = await openProxy({ backend: nowhere, reverb: reverb.origin, maxSocketMs: 50 });
     const { answer, ended } = await openSocket(origin, '/app/key');
