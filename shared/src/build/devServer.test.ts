@@ -21,14 +21,14 @@ test('a remote alone may reach what the product allows, and no other origin', ()
 });
 
 test.each(['staging.example', 'localhost:8000', 'https://staging.example/api', 'https://me:secret@staging.example'])(
-  'BACKEND_URL=%s is refused with what it must be',
+  'BACKEND_URL=%s is refused with the expected form',
   (address) => {
     process.env.BACKEND_URL = address;
     expect(backendProxy).toThrow(`BACKEND_URL="${address}" must be an address like https://staging.example`);
   },
 );
 
-test('an address that was copied with its last slash is the same', () => {
+test('a trailing slash of BACKEND_URL is ignored', () => {
   process.env.BACKEND_URL = ' https://staging.example/ ';
   process.env.HOST_ORIGIN = 'https://app.example/';
   expect(Object.values(backendProxy()).map(({ target }) => target)).toContain('https://staging.example');

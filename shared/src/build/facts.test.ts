@@ -35,7 +35,7 @@ test.each([
   ['an .env file', 'remote/.env'],
   ['a library of the monorepo', 'libraries/kite/dist/index.js'],
   ['a library of that library', 'libraries/string/src/index.js'],
-])('%s that alone changed gives a build names of its own', (_, path) => {
+])('a change of %s alone results in a build with other names', (_, path) => {
   const library = (name: string, dependencies: Record<string, string>) =>
     write(`${name}/package.json`, JSON.stringify({ name, version: '1.0.0', dependencies }));
   const link = (from: string, name: string) => {

@@ -9,7 +9,7 @@ import { pageTemplate } from './page.ts';
 const html = pageTemplate(join(repoRoot, 'host'), '.a{color:red}');
 const scripts = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = '']) => script);
 
-test('the inline scripts are ES5, so that a browser far below the floor can say so', () => {
+test('the inline scripts are ES5, so that an unsupported browser can show the notice', () => {
   expect(scripts).toEqual([expect.stringContaining('data-theme'), expect.stringContaining('liaozhai-set')]);
   for (const script of scripts) expect(() => parse(script, { ecmaVersion: 5 })).not.toThrow();
 });

@@ -55,7 +55,7 @@ function installLibrary(name: string, version: string) {
 const built = (path: string) => readFileSync(join(root, 'dist', path), 'utf8');
 const description = () => v.parse(buildDescriptionSchema, JSON.parse(built('liaozhai.json'))) as RemoteDescription;
 
-test('one plugin makes Rspack build what the release system and the host take', async () => {
+test('one plugin makes Rspack build a remote that release system and host accept', async () => {
   expect(await build()).toBe('');
   const { version, routes, module, entry, global, shared } = description();
   expect(version).toBe('1.2.0');
@@ -77,7 +77,7 @@ test('the federation core and the singletons come from the host', async () => {
   expect(entry).toContain('@liaozhai/shared/runtime');
 });
 
-test('what a remote shares, exposes and imports stands in its description and its manifest', async () => {
+test('description and manifest contain what a remote shares, exposes and imports', async () => {
   installLibrary('lanterns', '1.4.0');
   writeFileSync(
     join(root, 'src/GiftsPage.js'),
@@ -119,7 +119,7 @@ test('a remote asks for the contract that its package.json names', async () => {
   expect(description()).toMatchObject({ contract, shared: { requires: { '@liaozhai/shared/runtime': contract } } });
 });
 
-test('a slot that src/routes does not declare is named, with the file to declare it in', async () => {
+test('an undeclared slot is reported with the file that must declare it', async () => {
   writeFileSync(
     join(root, 'src/remote.js'),
     `import { defineRemote } from '@liaozhai/runtime';
@@ -130,13 +130,13 @@ test('a slot that src/routes does not declare is named, with the file to declare
   expect(await build()).toContain('export the slot "my.entries" in slots of src/routes.tsx, or nobody sees it');
 });
 
-test('a shared library that is not installed is refused by its name', async () => {
+test('a missing shared library is refused by name', async () => {
   expect(() => rspack(configuration({ shared: { lanterns: '^1.2.0' } }))).toThrow(
     'lanterns is shared, but not installed',
   );
 });
 
-test('two builds share no global, whether sources or libraries changed', async () => {
+test('builds with different sources or libraries have different globals', async () => {
   await build();
   const first = description().global;
   writeFileSync(join(root, 'pnpm-lock.yaml'), 'lockfileVersion: 9 # another library');
@@ -147,7 +147,7 @@ test('two builds share no global, whether sources or libraries changed', async (
   expect(new Set([first, second, description().global]).size).toBe(3);
 });
 
-test('what a remote tells the release gate comes with its build, and a wrong one is refused by its places', async () => {
+test('the build contains the remote’s gate.json, and an invalid one is refused with its places', async () => {
   const gate = (file: object) => writeFileSync(join(root, 'gate.json'), JSON.stringify(file));
   await build();
   expect(JSON.parse(built('gate.json'))).toEqual({ answers: {}, unopened: {} });
@@ -163,7 +163,7 @@ test('what a remote tells the release gate comes with its build, and a wrong one
   await expect(build()).rejects.toThrow(/gate\.json cannot be read[\s\S]*GET \/api\/v1\/gifts\/:id/);
 });
 
-test('a page whose chunk has no name is refused by its route', async () => {
+test('a page without a chunk name is refused with its route', async () => {
   writeFileSync(join(root, 'src/routes.js'), sources['src/routes.js'].replace(/\/\*.*?\*\//, ''));
   await expect(build()).rejects.toThrow('no chunk named "gifts"');
 });
@@ -180,7 +180,7 @@ test("a team's own dev proxy comes before the backend's, which stays", () => {
   expect(others.flatMap(({ context }) => context)).toContain('/api');
 });
 
-test('a dev server whose port is taken ends with one line that names the cure', async () => {
+test('a dev server whose port is in use ends with one line and a cure', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const { port } = server.address() as AddressInfo;

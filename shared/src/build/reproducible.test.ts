@@ -47,7 +47,7 @@ async function buildIn(root: string): Promise<Record<string, string>> {
   return Object.fromEntries(paths.sort().map((path) => [path.slice(cwd.length), readFileSync(path, 'base64')]));
 }
 
-test('the same sources give the same bytes in whatever folder they are built', async () => {
+test('the same sources result in the same bytes in every folder', async () => {
   const shallow = await buildIn(join(scratch, 'a'));
   // one letter often enough that names by letter frequency would differ
   const deep = await buildIn(join(scratch, 'a/longer/way', 'y'.repeat(200)));

@@ -65,7 +65,7 @@ test('the one script is a container that runs with what the host shares, its sty
   expect(loaded).toEqual(['style https://app.example/builds/gifts/1/style.css']);
 });
 
-test('what could not be loaded is loaded again when it is asked for again', async () => {
+test('a failed file is loaded again on the next request', async () => {
   const { script, description } = await built();
   let works = false;
   const page = {

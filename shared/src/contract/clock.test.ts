@@ -28,7 +28,7 @@ describe('the time of the server', () => {
     ['was asked before the clock was put back', () => answer(HOUR_MS, {}, -HOUR_MS)],
     ['names no time', () => noteServerTime({}, Date.now())],
     ['names a wrong one', () => noteServerTime({ date: 'gestern' }, Date.now())],
-  ])('is the device’s where an answer %s', (_, note) => {
+  ])('is the device’s if a response %s', (_, note) => {
     note();
     expect(aheadSeconds()).toBe(0);
   });

@@ -108,13 +108,13 @@ describe('a page of a list', () => {
   });
 
   test.each([null, '<html>', {}, { data: {} }, { data: { id: 1 } }, { data: 'x', items: 7 }, 7])(
-    'of another shape is refused: %j',
+    'is refused in another shape: %j',
     (body) => {
       expect(parse(body)).toBeUndefined();
     },
   );
 
-  test('under data is read by the calls that have more than rows, too', () => {
+  test('is read from data by calls with further fields, too', () => {
     const rows = (row: object) => ({ data: { data: [row], current_page: 1 } });
     expect(readAs(latestSchema, { data: { ...rows({ id: 'm' }).data, meta: { version: 3 } } })).toMatchObject({
       data: [{ id: 'm' }],
@@ -136,7 +136,7 @@ test('a single entity is found bare or wrapped', () => {
   expect(readAs(schema, null)).toBeUndefined();
 });
 
-test('who signs in is found in every form that Laravel writes', () => {
+test('the signed-in user is read from every form that Laravel writes', () => {
   const user = { id: '7', name: '宁采臣' };
   for (const body of [user, { data: user }, { user }, { user: { data: user } }, { data: { user } }])
     expect(readAs(signedInSchema, body)?.user).toMatchObject(user);
@@ -156,7 +156,7 @@ describe('what the API answers', () => {
     });
   });
 
-  test('words of the contract may be in capitals', () => {
+  test('enumerated values may be in capitals', () => {
     expect(v.parse(messageSchema, { id: 1, role: 'USER', status: 'Streaming' })).toMatchObject({
       role: 'user',
       status: 'streaming',
@@ -165,7 +165,7 @@ describe('what the API answers', () => {
     expect(v.parse(transactionSchema, { id: 1, type: 'RECHARGE' }).type).toBe('recharge');
   });
 
-  test('an entry of a list that is none is left out', () => {
+  test('an invalid entry of a list is omitted', () => {
     const story = { id: 's', title: '画皮', characters: [{ id: 1, name: '王生' }, null, { name: 'without id' }] };
     expect(v.parse(storySchema, story).characters.map(({ name }) => name)).toEqual(['王生']);
   });
@@ -198,7 +198,7 @@ test.each([
   expect(slotProblem(name, [{ name: 'gifts' }])?.match(/did you mean "([^"]*)"/)?.[1] ?? null).toBe(meant);
 });
 
-test('a build that claims a path which is no pattern is refused with the place and the rule', () => {
+test('a build with an invalid path pattern is refused with place and rule', () => {
   const description = {
     ...{ kind: 'remote', name: 'gifts', label: '礼物', version: '1.0.0', sourceHash: '0123456789ab' },
     ...{ federation: '2.9.2', shared: { provides: {}, requires: {} }, entry: 'remoteEntry.js', contract: '^1.0.0' },
@@ -230,12 +230,12 @@ test('a build that claims a path which is no pattern is refused with the place a
 describe('documents that are signed or hashed', () => {
   const accepts = (schema: v.GenericSchema, value: unknown) => v.safeParse(schema, value).success;
 
-  test('builds named like what every object inherits are kept', () => {
+  test('builds with names of object properties are preserved', () => {
     const builds = { constructor: 'constructor@1.0.0', prototype: 'prototype@1.0.0', toString: 'x' };
     expect(v.parse(dictionarySchema(v.string(), v.string()), builds)).toEqual(builds);
   });
 
-  test('a list is no dictionary, and a wrong key or value is named with its place', () => {
+  test('a list is not a dictionary, and a wrong key or value is reported with its place', () => {
     const schema = v.object({ files: dictionarySchema(textSchema(3), v.number()) });
     const problems = (files: unknown) =>
       v.safeParse(schema, { files }).issues?.map((issue) => `${v.getDotPath(issue)}: ${issue.message}`);
@@ -273,7 +273,7 @@ test('an open page reads every channel document that the release system writes',
   expect(v.parse(liveChannelSchema, document)).toMatchObject({ channel, seq, killed, stable: { set: stable?.set } });
 });
 
-test('what a server has beyond the specification is read from the forms that PHP writes', () => {
+test('capabilities of a server are read from the forms that PHP writes', () => {
   const answer = {
     data: { '0': 'invites', '2': 'orders', '3': 'of-tomorrow' },
     rules: { sign_up_gift: '100.00', check_in_rewards: ['10', 12], invite_reward: { inviter: '50' } },

@@ -73,7 +73,7 @@ describe('a moment', () => {
     expect(readAs(instant, raw)).toBeUndefined();
   });
 
-  test('whose presence alone says something', () => {
+  test('counts as present even if it is unreadable', () => {
     const none = [null, '', 0, false, '0', 'False', 'no', 'NULL', 'None', 'undefined', {}, []];
     expect(none.map(read(mark('deletion_at')))).toEqual(none.map(() => null));
     const seen = ['0000-00-00 00:00:00', 'bald', true, { date: 'bald' }, '2026-11-25 08:00:00'];
@@ -158,7 +158,7 @@ test('flags are read as other databases and forms write them', () => {
   expect(words.map(read(flag))).toEqual([...Array(5).fill(true), ...Array(5).fill(false)]);
 });
 
-test('ids are text, without loss from any JSON number', () => {
+test('ids are text, without loss of digits', () => {
   const body = parseJson(
     '[{"id":9007199254740992},{"id":9007199254740993},{"id":-9007199254740993},{"id":7,"body":"号 9007199254740993 \\"9007199254740993","x":0.1234567890123456,"y":1e20}]',
   ) as { id: unknown; body?: string; x?: number; y?: number }[];
@@ -175,7 +175,7 @@ test('ids are text, without loss from any JSON number', () => {
   );
 });
 
-test('a label is one line that turns nothing round, and empty where nothing shows', () => {
+test('a label is one line without direction marks, and empty if it is invisible', () => {
   expect(
     [
       '甲\u202e乙\u206a',
@@ -192,14 +192,14 @@ test('a label is one line that turns nothing round, and empty where nothing show
   expect(read(prose)('一\r\n二\u202e三')).toBe('一\n二三');
 });
 
-describe('what cannot be read', () => {
+describe('unreadable data', () => {
   const schema = rows(v.object({ id, ...optional({ at: instant, points: amount }) }));
   const unread = (value: unknown) => {
     const fields: string[] = [];
     return { value: readAs(schema, value, (field) => fields.push(field)), fields };
   };
 
-  test('costs its own field, else its own row, and is reported', () => {
+  test('removes its field, else its row, and is reported', () => {
     const { value, fields } = unread([{ id: 1, at: 'x', points: '2.00' }, { at: 1795593600 }, { id: 2, at: null }, 7]);
     expect(value).toEqual([
       { id: '1', at: undefined, points: 2 },
@@ -208,7 +208,7 @@ describe('what cannot be read', () => {
     expect(fields).toEqual(['at', 'row without id', 'row without shape']);
   });
 
-  test('is a row that came before: a join gives some twice', () => {
+  test('includes repeated rows', () => {
     const { value, fields } = unread([{ id: 1 }, { id: '1', of_join: 2 }, { id: 2 }]);
     expect(value).toMatchObject([{ id: '1' }, { id: '2' }]);
     expect(fields).toEqual(['row twice']);
@@ -218,7 +218,7 @@ describe('what cannot be read', () => {
     expect(readAs(texts, differing)).toEqual(differing);
   });
 
-  test('is not a list with gaps, as PHP writes it', () => {
+  test('does not include lists with gaps, as PHP writes them', () => {
     expect(unread({ '0': { id: 1 }, '2': { id: 3 } }).value).toMatchObject([{ id: '1' }, { id: '3' }]);
     expect(unread({}).value).toBeUndefined();
     expect(unread('x').value).toBeUndefined();

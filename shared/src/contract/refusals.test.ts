@@ -114,7 +114,7 @@ test.each([
   [[{ property: 'login', constraints: { minLength: '太短', matches: '太怪' } }], { login: ['太短', '太怪'] }],
   [[{ path: 'login', errors: ['太短'] }], { login: ['太短'] }],
   [null, {}],
-])('the words of %j stand at their fields', (errors, fields) => {
+])('the errors of %j are assigned to their fields', (errors, fields) => {
   expect(fieldErrors(errors)).toEqual(fields);
 });
 

@@ -3,7 +3,7 @@ import { pauseMs, retryAfterSeconds } from '.';
 
 const served = 'Wed, 25 Nov 2026 03:00:00 GMT';
 
-describe('Retry-After is read once, the same for every call', () => {
+describe('Retry-After', () => {
   test.each<[unknown, number | null | undefined]>([
     ['5', 5],
     [5, 5],
@@ -44,12 +44,12 @@ describe('Retry-After is read once, the same for every call', () => {
     expect(retryAfterSeconds(header, served)).toBe(seconds);
   });
 
-  test('a date counts from the device’s clock where the answer has none', () => {
+  test('a date is compared with the device’s clock if the response has no Date', () => {
     expect(retryAfterSeconds(new Date(Date.now() + 30_000).toUTCString())).toBeGreaterThanOrEqual(29);
   });
 });
 
-describe('the pause before the next try', () => {
+describe('the pause before a retry', () => {
   const pace = { firstMs: 2_000, longestMs: 60_000, spread: 0.5 };
   const grown = (wait?: number | null, random = () => 1) => [0, 1, 2, 9].map((n) => pauseMs(n, pace, wait, random));
 
@@ -64,7 +64,7 @@ describe('the pause before the next try', () => {
     expect(pauseMs(5_000, pace)).toBeLessThanOrEqual(60_000);
   });
 
-  test('belongs to the reader where the server wants longer', () => {
+  test('is left to the user if the server’s wait is longer', () => {
     expect(grown(null)).toEqual([null, null, null, null]);
   });
 });

@@ -50,7 +50,7 @@ describe('scripts', () => {
     ['what a device lacks whatever its age', 'e.addEventListener("touchstart",t)'],
   ])('passes %s', async (_, script) => expect(await featuresIn({ 'a.js': script })).toEqual([]));
 
-  test('passes a method that another file of the build has by that name', async () => {
+  test('passes a method that another file of the build defines', async () => {
     expect(await featuresIn({ 'a.js': 'texts={month:e=>e}', 'b.js': 'texts.month(3)' })).toEqual([]);
     expect(await featuresIn({ 'b.js': 'texts.showPopover()' })).toEqual(['.showPopover()']);
   });
@@ -85,7 +85,7 @@ describe('styles', () => {
   ])('passes %s', async (_, css) => expect(await featuresIn({ 'a.css': css })).toEqual([]));
 });
 
-test('pages are looked through by their scripts, styles and attributes, prerendered contents as well', async () => {
+test('scripts, styles and attributes of pages are checked, also in prerendered content', async () => {
   const page = (body: string) =>
     `<!doctype html><style>.a{translate:0}</style><script>URL.canParse("")</script>${body}`;
   const found = ['URL.canParse()', 'translate', '<p popover>'];
@@ -97,7 +97,7 @@ test('pages are looked through by their scripts, styles and attributes, prerende
   expect(await featuresIn({ 'page.html': page('<script>/<\\/p>\\s*$/.test("")</script>') })).not.toContain('syntax');
 });
 
-test('a finding names file, feature, browsers and cure; an exception takes it away and is counted', async () => {
+test('a finding names file, feature, browsers and cure; an exception removes it and is counted', async () => {
   const at = mkdtempSync(join(folder, 'report-'));
   writeFileSync(join(at, 'a.css'), '.a{translate:0}.b{translate:1px}');
   const exception = { features: ['translate'], where: /^a\.css$/, why: 'a test' };
@@ -109,7 +109,7 @@ test('a finding names file, feature, browsers and cure; an exception takes it aw
 });
 
 describe('exceptions of a team', () => {
-  test('stand in its package.json with features, reason and a part of the path', () => {
+  test('are in its package.json with features, reason and a part of the path', () => {
     const floor = [{ features: ['.showPopover()'], file: 'js/chart.', why: 'asked for first' }];
     const [exception] = exceptionsOf(JSON.stringify({ name: 'gifts', floor }));
     expect(exception?.features).toEqual(['.showPopover()']);
@@ -124,7 +124,7 @@ describe('exceptions of a team', () => {
     [[{ features: [], why: 'so' }]],
     [[null]],
     [[{ features: ['x'], why: ' ' }]],
-  ])('are refused by name where they are %j', (floor) => {
+  ])('are refused by name if they are %j', (floor) => {
     expect(() => exceptionsOf(JSON.stringify({ floor }))).toThrow(/floor/);
   });
 });

@@ -22,7 +22,7 @@ test('every kind has its own words', () => {
   expect(texts.every((text) => /\p{Script=Han}/u.test(text))).toBe(true);
 });
 
-test('the words carry what the reader needs to act', () => {
+test('texts contain what the user needs to act', () => {
   expect(errorText({ kind: 'tooOften', retryAfterSeconds: 30 })).toBe('操作太频繁，请 30 秒后再试');
   expect(errorText({ kind: 'tooOften', retryAfterSeconds: 900 })).toBe('操作太频繁，请 15 分钟后再试');
   expect(errorText({ kind: 'tooOften', retryAfterSeconds: 86_400 })).toBe('操作太频繁，请 24 小时后再试');
@@ -31,7 +31,7 @@ test('the words carry what the reader needs to act', () => {
   expect(errorText({ kind: 'invalid', fields: { login: ['用户名已被使用'] } })).toBe('用户名已被使用');
 });
 
-test('a toast says what the server said, else the fallback, else the kind', () => {
+test('a toast shows the server’s text, else the fallback, else the text of the kind', () => {
   expect(toastText({ kind: 'server', status: 500, message: '正在维护' }, '登录失败')).toBe('正在维护');
   expect(toastText({ kind: 'server', status: 500 }, '登录失败')).toBe('登录失败');
   expect(toastText({ kind: 'server', status: 500, message: '' })).toBe('服务暂时不可用，请稍后再试');
@@ -40,27 +40,27 @@ test('a toast says what the server said, else the fallback, else the kind', () =
 test.each([
   [true, '连不上服务，请检查网络或稍后再试'],
   [false, '当前没有网络，请联网后重试'],
-])('no answer is blamed on what is away, in every place, with a network: %s', (isOnline, words) => {
+])('a missing response is attributed to network or service everywhere, with a network: %s', (isOnline, words) => {
   rs.spyOn(navigator, 'onLine', 'get').mockReturnValue(isOnline);
   expect(errorText({ kind: 'offline' })).toBe(words);
   expect(toastText({ kind: 'offline' }, '没能找到灵感，请再试一次')).toBe(words);
   rs.restoreAllMocks();
 });
 
-test('what is no failed request gets plain words', () => {
+test('other errors get a plain text', () => {
   expect(anyErrorText({ kind: 'timeout' })).toBe('等得太久了，请重试');
   expect(anyErrorText(new TypeError('x is not a function'))).toBe('出了点问题，请重试');
   expect(anyErrorText('boom')).toBe('出了点问题，请重试');
 });
 
-test('there is no toast where the sign-in popup opens, nor for an aborted request', () => {
+test('the sign-in popup and an aborted request show no toast', () => {
   expect(failureText({ kind: 'unauthenticated', message: 'Unauthenticated.' }, '保存失败')).toBeUndefined();
   expect(failureText({ name: 'AbortError', message: 'Aborted' })).toBeUndefined();
   expect(failureText({ kind: 'server', status: 500 }, '保存失败')).toBe('保存失败');
   expect(failureText(new TypeError('x is not a function'))).toBe('出了点问题，请重试');
 });
 
-test('what the server failed at has the id of its request, what was to be expected has none', () => {
+test('a server failure has the id of its request, an expected refusal has none', () => {
   const requestId = '3f9c1a7b-0000-4000-8000-000000000000';
   expect(problemId({ kind: 'server', status: 500, requestId })).toBe(requestId);
   expect(problemId({ kind: 'server', status: 500 })).toBeUndefined();

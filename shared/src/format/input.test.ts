@@ -3,7 +3,7 @@ import { isBlank } from '../contract/visible';
 import { copiedCredentials } from './credentials';
 import { codePoints, firstCodePoints, firstGrapheme, meantLogin, meantPassword, shorten } from './input';
 
-test('a rare character or a lantern counts once', () => {
+test('a rare character or an emoji counts once', () => {
   expect(codePoints('')).toBe(0);
   expect(codePoints('聊斋')).toBe(2);
   expect(codePoints('𠮷🏮a')).toBe(3);

@@ -35,10 +35,10 @@ test.each([
   ['“这是**要紧**的事，*听着*。”', '“这是要紧的事，听着。”'],
   ['\n*风停了*\n\n「谁？」\n', '风停了\n\n「谁？」'],
   ['3 * 4 = 12', '3 * 4 = 12'],
-])('the words of %j are those that are read', (text, words) => {
+])('the plain text of %j has its words only', (text, words) => {
   expect(wordsOf(text)).toBe(words);
 });
 
-test('the words of a text that grows have no mark that is still open', () => {
+test('the plain text of a growing text has no open mark', () => {
   expect(wordsOf('*她*\n*轻轻', true)).toBe('她\n轻轻');
 });

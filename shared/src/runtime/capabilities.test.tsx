@@ -10,7 +10,7 @@ function serverThat(answer: () => unknown) {
   return renderHook(() => useCapability(name));
 }
 
-test('what the server announces is shown, and names of a newer server are left out', async () => {
+test('announced features are shown, and unknown names are ignored', async () => {
   const { result } = serverThat(() => ({ data: [name, 'time.travel', 7] }));
   expect(result.current).toBe(false);
   await act(capabilities.learn);
@@ -18,7 +18,7 @@ test('what the server announces is shown, and names of a newer server are left o
   expect(localStorage.getItem('liaozhai-capabilities')).toBe(JSON.stringify([name]));
 });
 
-test('its prices take the place of the site’s, a server without keeps those', async () => {
+test('announced prices replace the site’s', async () => {
   let rules: unknown = { continue_price: 7, story_prices: { long: 9 } };
   serverThat(() => ({ data: [], rules }));
   await act(capabilities.learn);
@@ -28,7 +28,7 @@ test('its prices take the place of the site’s, a server without keeps those', 
   expect(hostConfig().rules).toEqual({ continuePrice: 7, storyPrices: { long: 9 } });
 });
 
-test('a server that lacks the call takes back what was known', async () => {
+test('a server without the call removes known features', async () => {
   capabilities.set([name]);
   const { result } = serverThat(() => ({ status: 404, body: { code: 'route_missing' } }));
   expect(result.current).toBe(true);
@@ -36,7 +36,7 @@ test('a server that lacks the call takes back what was known', async () => {
   expect(result.current).toBe(false);
 });
 
-test('a server that fails takes nothing back', async () => {
+test('a failing server removes no known feature', async () => {
   capabilities.set([name]);
   const { result } = serverThat(() => ({ status: 500, body: {} }));
   await act(capabilities.learn);

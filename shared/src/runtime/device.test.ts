@@ -26,14 +26,14 @@ afterEach(() => {
 });
 
 describe('copying', () => {
-  test('goes by the clipboard where there is one', async () => {
+  test('uses the clipboard if there is one', async () => {
     const writeText = rs.fn(() => Promise.resolve());
     give('clipboard', { writeText });
     expect(await copyText('你好')).toBe(true);
     expect(writeText).toHaveBeenCalledWith('你好');
   });
 
-  test('goes by a selection otherwise, inside an open dialog, and leaves nothing behind', async () => {
+  test('uses a selection otherwise, also in an open dialog, and cleans up', async () => {
     give('clipboard', noClipboard);
     const selected = giveExecCommand(true);
     document.body.innerHTML = '<dialog open></dialog>';
@@ -42,7 +42,7 @@ describe('copying', () => {
     expect(document.querySelector('textarea')).toBeNull();
   });
 
-  test('says so when nothing works', async () => {
+  test('reports a failure of both', async () => {
     give('clipboard', noClipboard);
     expect(await copyText('你好')).toBe(false);
     giveExecCommand(false);
@@ -50,10 +50,10 @@ describe('copying', () => {
   });
 });
 
-describe('copying a text that is still to come', () => {
+describe('copying a text that is still loading', () => {
   const later = async (text: string) => text;
 
-  test('asks the clipboard at once and hands the text over when it is known', async () => {
+  test('calls the clipboard immediately and passes the text later', async () => {
     const asked: ClipboardItem[] = [];
     give('clipboard', {
       write: async ([item]: ClipboardItem[]) => {
@@ -73,7 +73,7 @@ describe('copying a text that is still to come', () => {
   test.each([
     ['takes no promises', undefined],
     ['refuses them', () => Promise.reject(new DOMException('no', 'NotAllowedError'))],
-  ])('a browser that %s is given the text once it is known', async (_, write) => {
+  ])('a browser that %s gets the text later', async (_, write) => {
     const writeText = rs.fn(() => Promise.resolve());
     give('clipboard', { write, writeText });
     expect(await copyText(later('你好'))).toBe(true);
@@ -86,7 +86,7 @@ describe('copying a text that is still to come', () => {
   });
 
   test.each([[undefined], [async ([item]: ClipboardItem[]) => void (await item?.getType('text/plain'))]])(
-    'copies nothing where it does not come, and leaves no rejection unheard',
+    'copies nothing if loading fails, without an unhandled rejection',
     async (write) => {
       const unheard: unknown[] = [];
       const hear = (cause: unknown) => unheard.push(cause);
@@ -105,14 +105,14 @@ describe('copying a text that is still to come', () => {
 describe('sharing', () => {
   const content = { title: '聂小倩', text: '来读', url: 'https://liaozhai.example/story/1' };
 
-  test('opens the system’s sheet; closing it is an answer too', async () => {
+  test('opens the system’s sheet; closing it is not a failure', async () => {
     give('share', () => Promise.resolve());
     expect(await share(content)).toBe('shared');
     give('share', () => Promise.reject(new DOMException('closed', 'AbortError')));
     expect(await share(content)).toBe('shared');
   });
 
-  test('copies the link where there is no sheet or it fails', async () => {
+  test('copies the link if there is no sheet or it fails', async () => {
     const writeText = rs.fn(() => Promise.resolve());
     give('clipboard', { writeText });
     give('share', undefined);
@@ -125,7 +125,7 @@ describe('sharing', () => {
   });
 });
 
-test('being online is followed', () => {
+test('the online state follows the browser’s events', () => {
   give('onLine', true);
   const { result } = renderHook(useOnline);
   expect(result.current).toBe(true);

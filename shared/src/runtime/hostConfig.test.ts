@@ -21,7 +21,7 @@ test('a site that configures nothing has the defaults', () => {
   expect(parseHostConfig('{}')).toEqual(nothing);
 });
 
-test('what is configured is taken', () => {
+test('configured values are used', () => {
   const config = {
     brand: { name: '兰若', seal: '兰', slogan: '一寺一灯', icp: '鲁ICP备1号' },
     rechargePackages: [{ id: 'p60', points: 60, priceCents: 600, label: '多送' }],
@@ -37,7 +37,7 @@ test('what is configured is taken', () => {
   expect(parseHostConfig(JSON.stringify(config))).toEqual(config);
 });
 
-test('a broken part reads as not configured, the rest stands', () => {
+test('an invalid part has its default, and the rest is used', () => {
   const config = {
     rechargePackages: [{ id: 1 }],
     realtime: { key: 5, port: 'x' },
@@ -47,7 +47,7 @@ test('a broken part reads as not configured, the rest stands', () => {
   expect(parseHostConfig(JSON.stringify(config))).toEqual({ ...nothing, support: { hours: '9–21' } });
 });
 
-test('what is no JSON is warned of and reads as nothing', () => {
+test('malformed JSON causes a warning and the defaults', () => {
   const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
   onTestEnd(() => warned.mockRestore());
   expect(parseHostConfig('{oops')).toEqual(nothing);

@@ -30,7 +30,7 @@ test('a link away asks first: no keeps the page, yes leaves it', async () => {
   await waitFor(() => expect(isLeaveGuarded()).toBe(false));
 });
 
-test('everyone with unsaved work is asked until one says no', async () => {
+test('all parts with unsaved work ask until one refuses', async () => {
   const asked: string[] = [];
   const guard = (name: string, answer: boolean) => () => {
     asked.push(name);
@@ -45,7 +45,7 @@ test('everyone with unsaved work is asked until one says no', async () => {
 
 const isKept = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }));
 
-test('the document is kept while anything is dirty, and only then', () => {
+test('unloading is blocked while work is unsaved, and only then', () => {
   const first = renderHook(({ dirty }) => useLeaveGuard(dirty, ask), { initialProps: { dirty: true } });
   const second = renderHook(({ dirty }) => useLeaveGuard(dirty, ask), { initialProps: { dirty: true } });
   expect(isKept()).toBe(true);

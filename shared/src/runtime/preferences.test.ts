@@ -5,7 +5,7 @@ import { useFontSize, useTheme } from './preferences';
 const { dataset } = document.documentElement;
 const key = 'liaozhai-preferences';
 
-test('a theme is drawn, kept, and given up for the system’s', () => {
+test('a theme is applied, stored and reset to the system’s', () => {
   const { result } = renderHook(useTheme);
   expect(result.current[0]).toBe('system');
   act(() => result.current[1]('dark'));
@@ -42,7 +42,7 @@ test('a font size does not touch the theme', () => {
   expect(theme.result.current[0]).toBe('light');
 });
 
-test('other tabs are followed, and nonsense is the default', () => {
+test('changes in other tabs apply, and invalid values have the default', () => {
   const { result } = renderHook(useTheme);
   const otherTabSays = (text: string) =>
     act(() => {

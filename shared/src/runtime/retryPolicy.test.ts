@@ -67,7 +67,7 @@ async function insist(method: string, url: string, clock: SimulatedClock) {
 }
 
 describe('net.budget', () => {
-  test('no answers of a server have a page send more than its budget, and all is delivered once the server is well', async () => {
+  test('for every server response a page stays in its budget, and delivers everything after a recovery', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(unwell, { minLength: 1, maxLength: 12 }), async (answers) => {
         let turn = 0;
@@ -94,7 +94,7 @@ describe('net.budget', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('a short wait is over before the caller is told of a failure', async () => {
+  test('a short wait ends before the caller gets a failure', async () => {
     let isWell = false;
     const { sent, pass } = open(() =>
       isWell ? ['there'] : { status: 503, body: {}, headers: { 'retry-after': '2' } },
@@ -107,7 +107,7 @@ describe('net.budget', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('the caller learns how long the wait still is', async () => {
+  test('the caller receives the remaining wait', async () => {
     const { pass } = open(() => ({ status: 429, body: {}, headers: { 'retry-after': '5, 7' } }));
     const ask = () => request({ url: '/v1/stories' }).catch((error: unknown) => error);
     expect(await ask()).toEqual({ kind: 'tooOften', retryAfterSeconds: 7 });
@@ -115,7 +115,7 @@ describe('net.budget', () => {
     expect(await ask()).toEqual({ kind: 'tooOften', retryAfterSeconds: 3 });
   });
 
-  test('what the reader taps goes, however long the server wants to be left alone', async () => {
+  test('a tap is sent although the server asks for a long wait', async () => {
     const { sent } = open(() => ({
       status: 503,
       body: {},
@@ -131,7 +131,7 @@ describe('net.budget', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('a tap gives a loop no more than a few requests', async () => {
+  test('a tap allows a loop a few requests only', async () => {
     const { clock, sent, pass } = open(() => ({ status: 500, body: {} }));
     for (let line = 0; line < 5; line += 1) void insist('POST', '/v1/messages', clock);
     for (let tap = 0; tap < 3; tap += 1) {

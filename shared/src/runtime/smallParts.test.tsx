@@ -15,13 +15,13 @@ import {
   useNavigate,
 } from '.';
 
-test('client ids are UUIDs of version 4, each another', () => {
+test('client ids are distinct UUIDs of version 4', () => {
   const ids = Array.from({ length: 100 }, newClientId);
   for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   expect(new Set(ids).size).toBe(100);
 });
 
-test('a reload is held until everyone has let go', () => {
+test('a reload waits until all blocks are released', () => {
   let changes = 0;
   onTestEnd(
     onReloadBlocksChanged(() => {
@@ -41,13 +41,13 @@ test('a reload is held until everyone has let go', () => {
   expect(changes).toBe(6);
 });
 
-test('an id of any shape is one segment of a path', () => {
+test('every id is encoded as one path segment', () => {
   expect(paths.story('a/b?c')).toBe('/story/a%2Fb%3Fc');
   expect(paths.storyChat('聂')).toBe('/story/%E8%81%82?chat=1');
 });
 
-describe('asking to sign in', () => {
-  test('waits for the popup’s owner, and hands on the answer', async () => {
+describe('requesting a sign-in', () => {
+  test('waits for the popup’s owner, and returns its result', async () => {
     const asked = requestLogin('login');
     const modes: string[] = [];
     onTestEnd(
@@ -97,7 +97,7 @@ const remote = defineRemote({
   ],
 });
 
-test('a slot hands its props to the part, and a page titles the document', async () => {
+test('a slot passes its props, and a page sets the document’s title', async () => {
   const Chat = ({ storyId }: { storyId: string }) => <p>聊天 {storyId}</p>;
   openRemote(remote, {}, { slots: { 'story.chat': Chat } });
   expect(await screen.findByText('聊天 s-1')).toBeTruthy();
@@ -105,7 +105,7 @@ test('a slot hands its props to the part, and a page titles the document', async
 });
 
 describe('going back', () => {
-  test('leads to where the reader came from in this app', async () => {
+  test('leads to the previous page of this app', async () => {
     const { user } = openRemote(remote, {});
     await user.click(await screen.findByRole('button', { name: '去第二页' }));
     await user.click(await screen.findByRole('button', { name: '返回' }));
@@ -113,7 +113,7 @@ describe('going back', () => {
     expect(location.pathname).toBe('/first');
   });
 
-  test('leads from a deep link to the fallback, in its place', async () => {
+  test('replaces a deep link with the fallback', async () => {
     const { user } = openRemote(remote, {}, { path: '/second' });
     const entries = history.length;
     await user.click(await screen.findByRole('button', { name: '返回' }));

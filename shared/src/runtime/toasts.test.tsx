@@ -13,7 +13,7 @@ afterEach(() => {
 const open = () => renderHook(useToasts, { wrapper: ({ children }) => <Provider store={store}>{children}</Provider> });
 const after = (milliseconds: number) => act(() => void rs.advanceTimersByTime(milliseconds));
 
-test('are seen for 3 s, one at a time; the others wait their turn', () => {
+test('toasts show for 3 s, one at a time', () => {
   const { result } = open();
   act(() => {
     for (const text of ['一', '二']) toast(text);
@@ -28,7 +28,7 @@ test('are seen for 3 s, one at a time; the others wait their turn', () => {
   expect(texts()).toEqual([]);
 });
 
-test('one whose offer ends shows ahead of the others', () => {
+test('a toast with an undo action shows first', () => {
   const { result } = open();
   const undo = { label: '撤销', run: () => {} };
   act(() => {
@@ -40,7 +40,7 @@ test('one whose offer ends shows ahead of the others', () => {
   expect(result.current.map(({ text }) => text)).toEqual(['一']);
 });
 
-test('the same thing is not said twice at once, but again', () => {
+test('a text is not queued twice, but can show again later', () => {
   const { result } = open();
   act(() => void toast('已复制', { kind: 'success' }));
   after(2000);
@@ -49,7 +49,7 @@ test('the same thing is not said twice at once, but again', () => {
   expect(result.current.map(({ text }) => text)).toEqual(['已复制']);
 });
 
-test('an action runs once and takes its toast away', () => {
+test('an action runs once and removes its toast', () => {
   const { result } = open();
   let undone = 0;
   const run = () => {
@@ -61,7 +61,7 @@ test('an action runs once and takes its toast away', () => {
   expect(result.current).toEqual([]);
 });
 
-test('can be taken back by whoever raised it', () => {
+test('a toast can be removed by its caller', () => {
   const { result } = open();
   let takeBack = () => {};
   act(() => {
@@ -71,7 +71,7 @@ test('can be taken back by whoever raised it', () => {
   expect(result.current).toEqual([]);
 });
 
-test('what is said to one user is gone when another signs in; the rest stays', () => {
+test('personal toasts disappear when another user signs in; others remain', () => {
   const { result } = open();
   act(() => session.userReceived(memberDto()));
   act(() => {

@@ -31,7 +31,7 @@ test('a page that needs a signed-in user is not opened to a visitor', () => {
   expect(() => openRemote(remote, {})).toThrow('/tasks needs a signed-in user');
 });
 
-test('markup made of text is refused, as by the page, until the test is over', () => {
+test('HTML from strings is refused during a test, as in the page', () => {
   const element = document.createElement('p');
   openRemote(remote, {}, { user: {} });
   expect(() => {
@@ -41,7 +41,7 @@ test('markup made of text is refused, as by the page, until the test is over', (
   expect(() => element.insertAdjacentHTML('beforeend', '<b></b>')).toThrow('insertAdjacentHTML');
 });
 
-test('and not afterwards', () => {
+test('HTML from strings is possible after the test', () => {
   const element = document.createElement('p');
   element.innerHTML = '<b></b>';
   expect(element.children).toHaveLength(1);

@@ -41,7 +41,7 @@ afterEach(async () => {
   await waitFor(() => expect(history.state?.overlays).toBeUndefined());
 });
 
-test('a question is read out with its title and text, and answered by its buttons', async () => {
+test('a dialog has its title and text as name and description, and buttons', async () => {
   render(<Question cancelLabel="取消" confirmLabel="删除" danger />);
   const box = screen.getByRole('alertdialog', { name: '删除这段对话？' });
   expect(document.getElementById(box.getAttribute('aria-describedby') ?? '')?.textContent).toContain('6 秒');
@@ -50,7 +50,7 @@ test('a question is read out with its title and text, and answered by its button
   expect(dialog().open).toBe(false);
 });
 
-test('where the browser takes no more entries a question is asked and answered without one', async () => {
+test('a dialog works if the browser accepts no more history entries', async () => {
   const full = rs.spyOn(history, 'pushState').mockImplementation(() => {
     throw new DOMException('100 times per 30 seconds', 'SecurityError');
   });
@@ -63,7 +63,7 @@ test('where the browser takes no more entries a question is asked and answered w
   expect(steps).toBe(before);
 });
 
-test('cancelling answers no', async () => {
+test('cancelling closes without a confirmation', async () => {
   render(<Question cancelLabel="取消" />);
   await userEvent.click(screen.getByRole('button', { name: '取消' }));
   expect(screen.getByText('回答：否')).toBeTruthy();
@@ -74,7 +74,7 @@ test('a busy confirmation keeps its name and cannot be pressed twice', () => {
   expect(screen.getByRole('button', { name: '删除' }).getAttribute('aria-disabled')).toBe('true');
 });
 
-test('a busy question cannot be called off', async () => {
+test('a busy dialog cannot be cancelled', async () => {
   render(<Question busy cancelLabel="取消" confirmLabel="删除" />);
   await userEvent.click(screen.getByRole('button', { name: '取消' }));
   fireEvent(dialog(), new Event('cancel', { cancelable: true }));
@@ -86,7 +86,7 @@ test('a busy question cannot be called off', async () => {
   expect(dialog().open).toBe(true);
 });
 
-test('an uncloseable dialog outlives Escape, a tap beside, a forced close and the back gesture', async () => {
+test('an uncloseable dialog stays open on Escape, a tap beside, a forced close and the back gesture', async () => {
   render(<Question uncloseable confirmLabel="我已经复制" />);
   expect(dialog().getAttribute('closedby')).toBe('none');
   const cancel = new Event('cancel', { cancelable: true });
@@ -119,14 +119,14 @@ describe('the focus', () => {
     });
   }
 
-  test('opened by a finger no button has it, so that none is ringed', () => {
+  test('is on no button after a touch, so that no ring shows', () => {
     focusFirst();
     render(<Question cancelLabel="取消" />);
     expect(document.activeElement?.textContent).toContain('删除这段对话？');
     expect(document.activeElement?.matches('button')).toBe(false);
   });
 
-  test('opened by a key the first button has it', () => {
+  test('is on the first button after a key', () => {
     focusFirst();
     render(<button type="button">删除</button>);
     screen.getByRole('button', { name: '删除' }).focus();

@@ -6,7 +6,7 @@ import { InfiniteList, scrollerOf } from './InfiniteList';
 
 const nothing = () => undefined;
 
-test('the foot says what goes on: loading, failed with a retry, or the end', async () => {
+test('the foot shows loading, a failure with a retry, or the end', async () => {
   let asked = 0;
   const { rerender } = render(
     <InfiniteList hasMore loading onMore={nothing}>
@@ -30,7 +30,7 @@ test('the foot says what goes on: loading, failed with a retry, or the end', asy
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
-test('looks for its end again after a page that came without a render in between', () => {
+test('observes its end again after a page without a loading render', () => {
   const observed: Element[] = [];
   class CountingIntersection {
     observe = (element: Element) => void observed.push(element);

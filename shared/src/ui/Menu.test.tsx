@@ -14,14 +14,14 @@ function drawMenu() {
   return { done, unmount };
 }
 
-test('a closed menu holds nothing that could be tapped', () => {
+test('a closed menu has no items', () => {
   drawMenu();
   expect(document.querySelector('[role="menu"], [role="menuitem"]')).toBeNull();
   expect(trigger().getAttribute('aria-haspopup')).toBe('menu');
   expect(trigger().getAttribute('aria-expanded')).toBe('false');
 });
 
-test('its button opens it without the popover API, and an item does what it says once', async () => {
+test('the button opens it without the popover API, and an item runs once', async () => {
   const { done } = drawMenu();
   await userEvent.click(trigger());
   expect(isOpen()).toBe(true);
@@ -38,7 +38,7 @@ test.each([
   ['Escape', () => fireEvent(overlay() as Element, new Event('cancel', { cancelable: true }))],
   ['Tab', () => fireEvent.keyDown(screen.getByRole('menu'), { key: 'Tab' })],
   ['the back gesture', () => history.back()],
-])('%s closes it and nothing is done', async (_, close) => {
+])('%s closes it without an action', async (_, close) => {
   const { done } = drawMenu();
   await userEvent.click(trigger());
   close();
@@ -47,7 +47,7 @@ test.each([
   expect(done).toEqual([]);
 });
 
-test('a menu whose row goes leaves no modal behind', async () => {
+test('a menu whose row is removed leaves no modal', async () => {
   const { unmount } = drawMenu();
   await userEvent.click(trigger());
   unmount();
@@ -55,7 +55,7 @@ test('a menu whose row goes leaves no modal behind', async () => {
   await waitFor(() => expect(history.state?.overlays).toBeUndefined());
 });
 
-test('opened by a key the first item has the focus, opened by a finger none is marked', async () => {
+test('a key focuses the first item, a touch focuses none', async () => {
   drawMenu();
   trigger().focus();
   await userEvent.keyboard('{Enter}');

@@ -16,12 +16,12 @@ const view = (query: Partial<Query<string[]>>) => (
   </QueryView>
 );
 
-test('while nothing is known it says that it is loading', () => {
+test('without data a loading state shows', () => {
   render(view({ isFetching: true }));
   expect(screen.getByRole('status').textContent).toContain('正在加载');
 });
 
-test('a failure is told in place with a way to try again', async () => {
+test('a failure shows in place with a retry', async () => {
   let retries = 0;
   render(view({ error: { kind: 'offline' }, refetch: () => (retries += 1) }));
   expect(screen.getByRole('alert').textContent).toContain('连不上服务');
@@ -29,7 +29,7 @@ test('a failure is told in place with a way to try again', async () => {
   expect(retries).toBe(1);
 });
 
-test('what the server failed at has a code that leads to it in the logs, and a press copies the whole of it', async () => {
+test('a server failure shows a code for the logs, and a press copies the complete id', async () => {
   const user = userEvent.setup();
   const requestId = '3f9c1a7b-0000-4000-8000-000000000000';
   const { rerender } = render(view({ error: { kind: 'server', status: 500, requestId } }));
@@ -44,7 +44,7 @@ test('what the server failed at has a code that leads to it in the logs, and a p
 test.each([
   ['of the whole list', {}],
   ['behind a copy', { data: ['画皮'] }],
-])('a failure %s is tried again by itself once the network is back', (_where, known) => {
+])('a failure %s is retried when the network is back', (_where, known) => {
   let retries = 0;
   const { rerender } = render(view({ ...known, error: { kind: 'offline' }, refetch: () => (retries += 1) }));
   window.dispatchEvent(new Event('online'));
@@ -54,7 +54,7 @@ test.each([
   expect(retries).toBe(1);
 });
 
-test('a list that was empty once is not called empty where it did not come', () => {
+test('an empty list is not shown as empty after a failed refresh', () => {
   render(view({ data: [], error: { kind: 'offline' } }));
   expect(screen.getByRole('alert').textContent).toContain('连不上服务');
   expect(screen.queryByText('还没有聊过')).toBeNull();
@@ -67,35 +67,35 @@ test('a first failure fills the screen with a drawing, a failed refresh is only 
   expect(container.querySelector('svg')).toBeNull();
 });
 
-test('a retry under way looks like loading', () => {
+test('a running retry looks like loading', () => {
   render(view({ error: { kind: 'offline' }, isFetching: true }));
   expect(screen.queryByRole('alert')).toBeNull();
   expect(screen.getByRole('status')).toBeTruthy();
 });
 
-test('nothing there says what to do', () => {
+test('an empty list suggests an action', () => {
   render(view({ data: [] }));
   expect(screen.getByText('还没有聊过')).toBeTruthy();
   expect(screen.getByRole('button', { name: '去发现' })).toBeTruthy();
 });
 
-test('data is shown, also while it is being refreshed', () => {
+test('data shows, also during a refresh', () => {
   render(view({ data: ['画皮', '促织'], isFetching: true }));
   expect(screen.getByText('画皮、促织')).toBeTruthy();
 });
 
-test('a failed refresh keeps the data and tells of the failure', () => {
+test('a failed refresh keeps the data and shows the failure', () => {
   render(view({ data: ['画皮'], error: { kind: 'timeout' } }));
   expect(screen.getByText('画皮')).toBeTruthy();
   expect(screen.getByRole('alert').textContent).toContain('等得太久了');
 });
 
-test('data of the former argument is not shown for the new one', () => {
+test('data of the former argument does not show for the new one', () => {
   render(view({ data: ['画皮'], currentData: undefined, isFetching: true }));
   expect(screen.queryByText('画皮')).toBeNull();
 });
 
-test('an error may have a page of its own', () => {
+test('an error can have its own page', () => {
   render(
     <QueryView
       query={{ error: { kind: 'notFound' }, refetch: noRefetch }}
@@ -107,7 +107,7 @@ test('an error may have a page of its own', () => {
   expect(screen.getByText('这个故事不在这里了')).toBeTruthy();
 });
 
-describe('what passes is tried again by itself', () => {
+describe('a temporary failure', () => {
   const failing = (kind: string) => {
     let retries = 0;
     const query = { error: { kind }, refetch: () => (retries += 1) };
@@ -119,7 +119,7 @@ describe('what passes is tried again by itself', () => {
     return { retries: () => retries, answer };
   };
 
-  test('soon, then ever more seldom, until it is there', async () => {
+  test('is retried with growing pauses until it succeeds', async () => {
     rs.useFakeTimers();
     onTestEnd(() => rs.useRealTimers());
     const { retries, answer } = failing('server');
@@ -137,7 +137,7 @@ describe('what passes is tried again by itself', () => {
     expect(screen.getByText('画皮')).toBeTruthy();
   });
 
-  test('not while nobody looks', async () => {
+  test('is not retried in a hidden page', async () => {
     rs.useFakeTimers();
     onTestEnd(() => rs.useRealTimers());
     const sight = rs.spyOn(document, 'visibilityState', 'get').mockReturnValue('hidden');
@@ -150,7 +150,7 @@ describe('what passes is tried again by itself', () => {
     expect(retries()).toBe(1);
   });
 
-  test('what is refused for good is not', async () => {
+  test('is distinct from a permanent refusal, which is not retried', async () => {
     rs.useFakeTimers();
     onTestEnd(() => rs.useRealTimers());
     const { retries } = failing('forbidden');

@@ -33,7 +33,7 @@ async function openSheet() {
   return page;
 }
 
-test('it is called by its title and shows its content only while open', async () => {
+test('a sheet has its title as name and shows its content only while open', async () => {
   render(<Page />);
   expect(screen.queryByText('里面的话')).toBeNull();
   await userEvent.click(screen.getByText('打开'));
@@ -49,13 +49,13 @@ test('Escape closes it', async () => {
   expect(isOpen()).toBe(false);
 });
 
-test('a cancelled file choice inside does not', async () => {
+test('a cancelled file dialog inside does not close it', async () => {
   await openSheet();
   fireEvent(screen.getByText('里面的话'), new Event('cancel', { bubbles: true }));
   expect(isOpen()).toBe(true);
 });
 
-test('a tap beside closes it, a press that began inside does not', async () => {
+test('a tap beside closes it, a press that starts inside does not', async () => {
   await openSheet();
   const scrim = dialog() as Element;
   fireEvent.pointerDown(screen.getByText('里面的话'));
@@ -78,14 +78,14 @@ test('going back closes it and stays on the page, unseen by the router', async (
   expect(heard).toEqual([]);
 });
 
-test('closing it by its button leaves no step behind in the history', async () => {
+test('closing it by its button leaves no history entry', async () => {
   await openSheet();
   expect(history.state.overlays).toHaveLength(1);
   await userEvent.click(screen.getByRole('button', { name: '关闭' }));
   await waitFor(() => expect(history.state?.overlays).toBeUndefined());
 });
 
-test('one that opens while another’s step back is under way stays open, and going back closes it', async () => {
+test('a sheet that opens during another’s back navigation stays open, and going back closes it', async () => {
   await openSheet();
   const go = history.go.bind(history);
   const step = rs.spyOn(history, 'go').mockImplementation(() => undefined);
@@ -124,7 +124,7 @@ describe('an on-screen keyboard that lies over the page', () => {
   }
   const insets = () => ['--keyboard', '--view-top'].map((name) => dialog()?.style.getPropertyValue(name));
 
-  test('leaves the sheet what is in sight, as long as the sheet is open', async () => {
+  test('limits an open sheet to the visible area', async () => {
     const see = placeView();
     await openSheet();
     expect(insets()).toEqual(['0px', '0px']);
@@ -140,7 +140,7 @@ describe('an on-screen keyboard that lies over the page', () => {
     expect(insets()).toEqual(['0px', '0px']);
   });
 
-  test('is not taken for the reader’s zoom', async () => {
+  test('is distinguished from the user’s zoom', async () => {
     const see = placeView();
     await openSheet();
     see({ height: 300, offsetTop: 200, scale: 2 });

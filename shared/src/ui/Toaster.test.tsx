@@ -7,21 +7,21 @@ import { Toaster } from './Toaster';
 const region = () => screen.getByText('登录失败').closest('[aria-live]');
 
 // must be the first test: React adds its listeners to a container once
-test('toasts stand where no key or touch of the page has to be heard a second time', () => {
+test('toasts add no event listeners to the body', () => {
   const listening = rs.spyOn(document.body, 'addEventListener');
   render(<Toaster toasts={[{ id: '1', text: '登录失败' }]} />);
   expect(listening).not.toHaveBeenCalled();
   listening.mockRestore();
 });
 
-test('toasts stand in a polite region that is there before them', () => {
+test('toasts are in a polite region that exists before them', () => {
   const { rerender } = render(<Toaster toasts={[]} />);
   expect(document.querySelector('[aria-live="polite"]')).toBeTruthy();
   rerender(<Toaster toasts={[{ id: '1', text: '登录失败', kind: 'error' }]} />);
   expect(region()?.getAttribute('aria-live')).toBe('polite');
 });
 
-test('a toast stands over what stands at the foot of the screen in sight, also once that has grown', async () => {
+test('a toast is above the visible screen’s foot, also after it grows', async () => {
   const foot = (height: number) => {
     const element = document.createElement('div');
     element.dataset.foot = '';
@@ -38,14 +38,14 @@ test('a toast stands over what stands at the foot of the screen in sight, also o
   for (const element of feet) element.remove();
 });
 
-test('a toast may carry one action', async () => {
+test('a toast can have one action', async () => {
   let undone = 0;
   render(<Toaster toasts={[{ id: '1', text: '已删除', action: { label: '撤销', run: () => (undone += 1) } }]} />);
   await userEvent.click(screen.getByRole('button', { name: '撤销' }));
   expect(undone).toBe(1);
 });
 
-test('while a modal is open the toasts stand inside it, since the rest of the page is inert', async () => {
+test('toasts are inside an open modal, since the rest of the page is inert', async () => {
   const toasts = [{ id: '1', text: '登录失败' }];
   const page = (open: boolean) => (
     <>

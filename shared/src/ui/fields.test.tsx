@@ -17,7 +17,7 @@ test('a field is found by its label and described by its hint', () => {
   expect(input.getAttribute('aria-invalid')).toBeNull();
 });
 
-test('the server’s errors take the place of the hint, mark the field and are announced', () => {
+test('server errors replace the hint, mark the field and are announced', () => {
   render(<TextField label="用户名" hint="字母和数字" error={['用户名已被使用', '至少 3 个字符']} />);
   const input = screen.getByLabelText('用户名');
   expect(describedBy(input)).toBe('用户名已被使用；至少 3 个字符');
@@ -41,7 +41,7 @@ test('the password can be shown and hidden, and keeps its text', async () => {
   expect([input.type, input.value]).toEqual(['password', '384756']);
 });
 
-test('the owner may decide that the password is readable', async () => {
+test('the owner can make the password readable', async () => {
   const asked: boolean[] = [];
   render(<PasswordField label="密码" visible onVisibleChange={(visible) => asked.push(visible)} />);
   expect(screen.getByLabelText<HTMLInputElement>('密码').type).toBe('text');
@@ -54,7 +54,7 @@ function Persona() {
   return <TextArea label="人设" value={text} onChange={(event) => setText(event.target.value)} maxCodePoints={3} />;
 }
 
-test('the counter counts characters, not bytes, and going over is shown but not prevented', async () => {
+test('the counter counts characters, and an excess shows but is not prevented', async () => {
   render(<Persona />);
   await userEvent.type(screen.getByLabelText('人设'), '狐🏮');
   expect(screen.getByText('2/3')).toBeTruthy();
@@ -79,14 +79,14 @@ test('one of the radios is chosen, as a named group', async () => {
   expect(screen.getByRole<HTMLInputElement>('radio', { name: '男' }).checked).toBe(false);
 });
 
-test('a switch tells the wanted state', async () => {
+test('a switch reports the requested state', async () => {
   const asked: boolean[] = [];
   render(<Switch label="夜间使用深色" checked={false} onChange={(checked) => asked.push(checked)} />);
   await userEvent.click(screen.getByRole('switch', { name: '夜间使用深色' }));
   expect(asked).toEqual([true]);
 });
 
-test('a search field tells its words once typing rests, and never what an input method is composing', () => {
+test('a search field reports its text after a pause in typing, and not during composition', () => {
   rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const told: string[] = [];

@@ -50,7 +50,7 @@ test.each([
     (a: HTMLElement) => a.remove(),
     'b',
   ],
-])('a focus that is lost goes to %s', async (_, html, focused, act, next) => {
+])('a lost focus moves to %s', async (_, html, focused, act, next) => {
   document.body.innerHTML = `<main>${html}</main>`;
   id(focused).focus();
   act(id(focused));
@@ -58,7 +58,7 @@ test.each([
   expect(document.activeElement?.id).toBe(next);
 });
 
-test('a focus that the reader gave up stays so', async () => {
+test('a focus that the user removed is not restored', async () => {
   document.body.innerHTML = '<main><button id="a"></button><p></p></main>';
   id('a').focus();
   id('a').blur();

@@ -16,7 +16,7 @@ function lostFile() {
   return { file, Part };
 }
 
-test('a late file that failed comes on 重试, and stays for the next screen', async () => {
+test('a failed file loads on 重试, and is reused on the next screen', async () => {
   const { file, Part } = lostFile();
   const { unmount } = render(<Part name="小翠" />);
   expect(screen.getByText('正在加载')).toBeTruthy();
@@ -32,7 +32,7 @@ test('a late file that failed comes on 重试, and stays for the next screen', a
   expect(file.asked).toBe(3);
 });
 
-test('a late file that failed comes when the network is back', async () => {
+test('a failed file loads when the network is back', async () => {
   const { file, Part } = lostFile();
   render(<Part name="小翠" />);
   await screen.findByText('暂时打不开');

@@ -38,7 +38,7 @@ test('buttons, rows and icon buttons can be links', () => {
   expect([target('去发现'), target('客服中心'), target('设置')]).toEqual(['/explore', '/my/support', '/my']);
 });
 
-test('a chip that is a choice says whether it is chosen', () => {
+test('a chip states whether it is selected', () => {
   render(
     <>
       <Chip selected>志怪</Chip>
@@ -49,19 +49,19 @@ test('a chip that is a choice says whether it is chosen', () => {
   expect(screen.getByRole('button', { name: '灵感' }).getAttribute('aria-pressed')).toBeNull();
 });
 
-test('a row without a purpose is no button', () => {
+test('a row without an action is not a button', () => {
   render(<ListRow title="邀请码" value="LZ8K" />);
   expect(screen.queryByRole('button')).toBeNull();
 });
 
-test('an unread badge is announced, stops at 99+ and is gone at zero', () => {
+test('an unread badge is announced, stops at 99+ and disappears at zero', () => {
   const { rerender } = render(<Badge count={120} label="120 条未读" />);
   expect(screen.getByRole('img', { name: '120 条未读' }).textContent).toBe('99+');
   rerender(<Badge count={0} label="没有未读" />);
   expect(screen.queryByRole('img')).toBeNull();
 });
 
-test('a portrait that does not load gives way to the first character of the name', () => {
+test('the first character of the name replaces a portrait that does not load', () => {
   render(<Avatar name="𠮷先生" src="/gone.png" />);
   fireEvent.error(screen.getByRole('img', { name: '𠮷先生' }));
   expect(screen.getByRole('img', { name: '𠮷先生' }).textContent).toBe('𠮷');
@@ -90,7 +90,7 @@ test('the top bar names the screen and leads back', async () => {
   expect(went).toBe(1);
 });
 
-test('a cover without a colour of its own holds its place in one of its title, the same each time', () => {
+test('a cover without a colour has a stable colour from its title', () => {
   const places = [<Cover key="a" title="画皮" decorative />, <Cover key="b" title="画皮" decorative />];
   const { container } = render([...places, <Cover key="c" title="婴宁" decorative />]);
   const colors = [...container.children].map((place) => (place as HTMLElement).style.getPropertyValue('--cover-color'));
@@ -99,7 +99,7 @@ test('a cover without a colour of its own holds its place in one of its title, t
   expect(colors[2]).not.toBe(colors[0]);
 });
 
-test('a countdown goes on when the clock is put back, and counts what the device slept through', () => {
+test('a countdown continues when the clock is set back, and includes the device’s sleep', () => {
   rs.useFakeTimers({ toFake: ['Date', 'performance', 'setInterval', 'clearInterval'], now: 1_800_000_000_000 });
   const Countdown = () => <output>{useCountdown(() => 30)[0]}</output>;
   render(<Countdown />);

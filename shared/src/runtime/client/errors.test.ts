@@ -18,7 +18,7 @@ const answered = (
     config: of,
   });
 
-describe('names a failed request by what can be done about it', () => {
+describe('a failed request has the kind of its cure', () => {
   const table: [string, AxiosError, object][] = [
     ['no network', new AxiosError('', 'ERR_NETWORK', config), { kind: 'offline' }],
     ['10 s are over', new AxiosError('', 'ECONNABORTED', config), { kind: 'timeout' }],
@@ -89,20 +89,20 @@ describe('names a failed request by what can be done about it', () => {
   });
 });
 
-describe('a read whose reader has filled in nothing', () => {
+describe('a read without input', () => {
   const read = (params: object, status: number, data?: unknown) => {
     const { response } = answered(status, data, {}, { method: 'get', headers: new AxiosHeaders(), params });
     return toApiError(new AxiosError('', undefined, response?.config, undefined, response));
   };
 
-  test.each([402, 422])('is no mistake and no purchase of theirs, also with status %i', (status) => {
+  test.each([402, 422])('is neither invalid input nor a refused purchase, also with status %i', (status) => {
     expect(read({ cursor: 'x' }, status, { errors: {} })).toEqual({
       kind: 'server',
       status,
     });
   });
 
-  test('differs from a search, whose words may be refused', () => {
+  test('differs from a search, whose input may be refused', () => {
     expect(read({ q: '狐' }, 422, { errors: { q: ['太短'] } })).toMatchObject({
       kind: 'invalid',
       fields: { q: ['太短'] },
@@ -110,12 +110,12 @@ describe('a read whose reader has filled in nothing', () => {
   });
 });
 
-test('hands on what is one already', () => {
+test('returns an API error unchanged', () => {
   const error = { kind: 'offline' as const };
   expect(toApiError(error)).toBe(error);
 });
 
-test('throws what was no failed request', () => {
+test('throws other errors', () => {
   const defect = new TypeError('x is not a function');
   expect(() => toApiError(defect)).toThrow(defect);
   const aborted = new CanceledError();

@@ -26,8 +26,8 @@ beforeEach(() => {
   onTestEnd(() => rs.useRealTimers());
 });
 
-describe('net.dead: a network that the browser holds for sound', () => {
-  test('counts as gone once a question of its own gets no answer either, and back with the next answer', async () => {
+describe('net.dead: a dead network that the browser reports as online', () => {
+  test('is offline after a failed probe, and online after the next response', async () => {
     const { server, network, told } = start();
     server.isUp = false;
     network.recordFailure();
@@ -40,7 +40,7 @@ describe('net.dead: a network that the browser holds for sound', () => {
     expect(told).toEqual(['offline', 'online']);
   });
 
-  test('stays where one request alone was lost', async () => {
+  test('stays online after a single lost request', async () => {
     const { network, told } = start();
     network.recordFailure();
     await pass(0);
@@ -48,7 +48,7 @@ describe('net.dead: a network that the browser holds for sound', () => {
     expect(told).toEqual([]);
   });
 
-  test('is asked about ever more seldom, however many requests fail', async () => {
+  test('is probed less and less often, however many requests fail', async () => {
     const { server, network } = start();
     server.isUp = false;
     for (let request = 0; request < 10; request += 1) network.recordFailure();
@@ -57,7 +57,7 @@ describe('net.dead: a network that the browser holds for sound', () => {
     expect(server.asked).toBeLessThan(10);
   });
 
-  test('is back as soon as any request is answered', async () => {
+  test('is online as soon as any request gets a response', async () => {
     const { server, network, told } = start();
     server.isUp = false;
     network.recordFailure();
@@ -70,7 +70,7 @@ describe('net.dead: a network that the browser holds for sound', () => {
     expect(server.asked).toBe(asked);
   });
 
-  test('is asked about at once when the browser says that it is online', async () => {
+  test('is probed immediately when the browser reports it online', async () => {
     const { server, network } = start();
     server.isUp = false;
     network.recordFailure();
@@ -82,7 +82,7 @@ describe('net.dead: a network that the browser holds for sound', () => {
   });
 });
 
-test('a web view that always denies a network is believed until a request is answered', async () => {
+test('a web view that always reports offline counts as offline until a request gets a response', async () => {
   const device = rs.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
   onTestEnd(() => device.mockRestore());
   const { server, network, told } = start();

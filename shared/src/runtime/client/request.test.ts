@@ -60,7 +60,7 @@ function count401s() {
   return () => heard;
 }
 
-test('hands on the body of the answer', async () => {
+test('returns the body of the response', async () => {
   api({ 'GET /v1/stories': { data: [1] } });
   expect(await request({ url: '/v1/stories' })).toEqual({ data: [1] });
 });
@@ -73,11 +73,11 @@ test('asks for JSON below /api, with cookies, within 10 s', async () => {
   expect(await request({ url: '/v1/user' })).toMatchObject({ baseURL: '/api', timeout: 10_000, withCredentials: true });
 });
 
-test('names the address of a call for what cannot go by it', () => {
+test('returns the URL of a call for other clients', () => {
   expect(apiUrl('/v1/conversations/7')).toBe(`${location.origin}/api/v1/conversations/7`);
 });
 
-test('gives each request an id of its own, the same however often it is sent, and tells of it when the server fails', async () => {
+test('gives each request one id for all its attempts, and reports it on a server failure', async () => {
   const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
   onTestEnd(() => warned.mockRestore());
   const failed = { status: 503, body: {}, headers: { 'x-request-id': 'server-0123' } };
@@ -93,7 +93,7 @@ test('gives each request an id of its own, the same however often it is sent, an
   for (const id of ids) expect(id).toMatch(/^[\w-]{36}$/);
 });
 
-test('knows what failed by its own id where the answer names none, as one of a proxy', async () => {
+test('reports its own id if the response has none, e.g. of a proxy', async () => {
   onTestEnd(() => rs.restoreAllMocks());
   rs.spyOn(console, 'warn').mockImplementation(() => {});
   const requests = api({ 'POST /v1/messages': { status: 500, body: {} } });
@@ -110,7 +110,7 @@ test('names the live socket to the server', async () => {
   expect(requests.map(({ headers }) => headers['x-socket-id'])).toEqual([undefined, '3.14']);
 });
 
-test('sends the key of what is to be done once, and the token of the cookie', async () => {
+test('sends the idempotency key and the token of the cookie', async () => {
   Reflect.set(document, 'cookie', 'XSRF-TOKEN=a%20token');
   const sent: { url: string; headers: Record<string, string> }[] = [];
   const fetching = rs.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
@@ -126,7 +126,7 @@ test('sends the key of what is to be done once, and the token of the cookie', as
   expect(sent[0]?.headers).toMatchObject({ 'Idempotency-Key': 'key-1', 'X-XSRF-TOKEN': 'a token' });
 });
 
-test('calls of the page’s first minutes belong to the trace that its document names, later ones are their own', async () => {
+test('calls in the page’s first minutes belong to its document’s trace, later ones have their own', async () => {
   const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
   const sent: (string | undefined)[] = [];
   onTestEnd(
@@ -151,7 +151,7 @@ test('calls of the page’s first minutes belong to the trace that its document 
 });
 
 describe('401', () => {
-  test('is told to everyone who listens, and still rejects', async () => {
+  test('is reported to all listeners, and rejects', async () => {
     api({ 'GET /v1/user': { status: 401, body: { message: 'Unauthenticated.' } } });
     const heard = count401s();
     const error = await failure(request({ url: '/v1/user' }));
@@ -159,7 +159,7 @@ describe('401', () => {
     expect(heard()).toBe(1);
   });
 
-  test('of logging out only means that it is done', async () => {
+  test('of a log-out counts as success', async () => {
     api({ 'POST /v1/logout': { status: 401 } });
     const heard = count401s();
     expect(await failure(request({ method: 'POST', url: '/v1/logout' }))).toEqual({ kind: 'unauthenticated' });
@@ -187,7 +187,7 @@ describe('a change that one user made', () => {
     signInEpoch.next();
     return answer;
   };
-  test('is not sent as another who signs in during its refusal with 419', async () => {
+  test('is not sent for another user who signs in during its refusal with 419', async () => {
     const requests = api({ [token]: {}, 'POST /v1/orders': switched({ status: 419 }) });
     const heard = count401s();
     expect(await failure(request(change))).toEqual({ kind: 'unauthenticated' });
@@ -195,7 +195,7 @@ describe('a change that one user made', () => {
     expect(heard()).toBe(0);
   });
 
-  test('is not sent as another who signs in during the fetch of its token', async () => {
+  test('is not sent for another user who signs in during the fetch of its token', async () => {
     let cookie = '';
     const cookies = rs.spyOn(document, 'cookie', 'get').mockImplementation(() => cookie);
     onTestEnd(() => cookies.mockRestore());
@@ -208,7 +208,7 @@ describe('a change that one user made', () => {
     expect(requests.map(({ url }) => url)).toEqual(['/sanctum/csrf-cookie']);
   });
 
-  test('is not sent as another who signs in while it waits for its turn', async () => {
+  test('is not sent for another user who signs in while it is queued', async () => {
     const requests = api({ 'POST /v1/orders': {} });
     const waiting = failure(request(change));
     signInEpoch.next();
@@ -251,14 +251,14 @@ describe('a user who leaves before the response', () => {
   });
 });
 
-test('a 401 of a call that the page does without opens nothing', async () => {
+test('a 401 of an optional call opens no popup', async () => {
   api({ 'GET /v1/capabilities': { status: 401 } });
   const heard = count401s();
   expect(await failure(request({ url: '/v1/capabilities', isOptional: true }))).toEqual({ kind: 'unauthenticated' });
   expect(heard()).toBe(0);
 });
 
-test('what cannot be read of an answer is reported once, with call and field', async () => {
+test('unreadable fields of a response are reported once, with call and field', async () => {
   const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
   onTestEnd(() => warned.mockRestore());
   api({ 'GET /v1/transactions': { data: [{ id: 1, created_at: 'gestern' }, { id: 2, created_at: '' }, {}] } });
@@ -279,7 +279,7 @@ test.each([
   [endpoints.tickets, ticketSchema],
   [endpoints.sessions, userSessionSchema],
   [endpoints.messageDays, messageSchema],
-])('%s with rows of which none can be read is no empty list', async (url, entry) => {
+])('%s with unreadable rows only is not an empty list', async (url, entry) => {
   const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
   onTestEnd(() => warned.mockRestore());
   const refused = [[{}], { data: [null, {}] }, { data: { items: [{}] } }];
@@ -291,7 +291,7 @@ test.each([
   for (const _ of [1, 2]) expect(await ask()).toEqual({ items: [], nextCursor: null });
 });
 
-describe('a 422 of a call in which the reader has written nothing', () => {
+describe('a 422 of a call without user input', () => {
   const [asked, own] = [{ message_id: 'm', clientId: 'k', price: 1 }, ['这一段已经删去']];
   test.each([
     ['is no mistake of theirs', asked, { price: ['The price field must be an integer.'] }, { kind: 'server' }],
@@ -312,7 +312,7 @@ describe('a 422 of a call in which the reader has written nothing', () => {
   });
 });
 
-test('the next page of a server without cursors has the query of its link, and what the reader looks for', async () => {
+test('the next page of a server without cursors has its link’s query and the search', async () => {
   const page = (id: number, next_page_url: string | null) => ({ data: [{ id }], next_page_url });
   const requests = api({ 'GET /v1/stories': inTurn(page(1, 'http://inside/v1/stories?page=2'), page(2, null)) });
   const schema = cursorPageSchema(storySchema);
@@ -322,7 +322,7 @@ test('the next page of a server without cursors has the query of its link, and w
   expect(requests[1]?.params).toEqual({ q: '狐', page: '2' });
 });
 
-test('ids beyond 2^53 stay apart', async () => {
+test('ids beyond 2^53 remain distinct', async () => {
   api({ 'GET /v1/stories': '{"data":[{"id":9007199254740992},{"id":9007199254740993}]}' });
   const { items } = await request({ url: '/v1/stories', schema: cursorPageSchema(storySchema) });
   expect(items.map(({ id }) => id)).toEqual(['9007199254740992', '9007199254740993']);
@@ -343,12 +343,12 @@ describe('419', () => {
     expect(requests[2]).toMatchObject({ body: { a: 1 }, headers: { 'idempotency-key': 'k' } });
   });
 
-  test('a server without that route is no obstacle', async () => {
+  test('is retried if the server has no token route', async () => {
     api({ [token]: { status: 404 }, 'POST /v1/check-in': inTurn({ status: 419 }, { awarded: 5 }) });
     expect(await request({ method: 'POST', url: '/v1/check-in' })).toEqual({ awarded: 5 });
   });
 
-  test('with two tokens of two paths the other one is tried', async () => {
+  test('is retried with the other token if there are two', async () => {
     const cookies = rs.spyOn(document, 'cookie', 'get').mockReturnValue('XSRF-TOKEN=stale; XSRF-TOKEN=good');
     onTestEnd(() => cookies.mockRestore());
     const check = ({ headers }: { headers: Record<string, string> }) =>
@@ -368,7 +368,7 @@ describe('419', () => {
     expect(requests).toHaveLength(3);
   });
 
-  test.each(['GET', 'POST'])('for ever, whatever new tokens come with it, ends a %s soon', async (method) => {
+  test.each(['GET', 'POST'])('repeatedly, with new tokens each time, soon ends a %s', async (method) => {
     let given = 0;
     const cookies = rs.spyOn(document, 'cookie', 'get').mockImplementation(() => `XSRF-TOKEN=${given}`);
     onTestEnd(() => cookies.mockRestore());
@@ -400,7 +400,7 @@ describe('a page without a token', () => {
   };
   const urls = (requests: { url: string }[]) => requests.map(({ url }) => url);
 
-  test('fetches one before its first changes, once, and none to read', async () => {
+  test('fetches one token before its first changes, and none for reads', async () => {
     const requests = api({ [token]: setToken, 'GET /v1/stories': {}, 'POST /first': {}, 'POST /second': {} });
     forgetToken();
     await request({ url: '/v1/stories' });
@@ -410,7 +410,7 @@ describe('a page without a token', () => {
     expect(changed.sort()).toEqual(['/first', '/second']);
   });
 
-  test('asks in vain once where the server has none', async () => {
+  test('requests a token only once if the server has none', async () => {
     const requests = api({ [token]: { status: 404 }, 'POST /first': {}, 'POST /second': {} });
     forgetToken();
     await request({ method: 'POST', url: '/first' });
@@ -439,7 +439,7 @@ describe('a request without an answer', () => {
     });
 
     for (const method of ['POST', 'PUT', 'DELETE']) {
-      test(`${name}: a ${method} is never sent again by itself`, async () => {
+      test(`${name}: a ${method} is not sent again automatically`, async () => {
         const requests = api({ [`${method} /v1/thing`]: inTurn(trouble) });
         await failure(request({ method, url: '/v1/thing' }));
         expect(requests).toHaveLength(1);
@@ -455,7 +455,7 @@ describe('a request without an answer', () => {
     });
   }
 
-  test('waits for a random while, so that not everyone comes at once', async () => {
+  test('waits a random time before it is sent again', async () => {
     rs.spyOn(Math, 'random').mockReturnValue(0.5);
     const times: number[] = [];
     const answer = () => {
@@ -480,7 +480,7 @@ test('an aborted request ends at once and is not sent again', async () => {
   expect(requests).toHaveLength(1);
 });
 
-describe('an answer that is none of the server’s', () => {
+describe('a response that is not the server’s', () => {
   const schema = singleSchema(messageSchema);
   const foreign = [
     '<html>请登录酒店网络</html>',
@@ -498,7 +498,7 @@ describe('an answer that is none of the server’s', () => {
     expect(await failure(request({ url: '/v1/messages', schema }))).toEqual({ kind: 'offline' });
   });
 
-  test.each([['{"data":{"id":'], ['']])('and cut short is sent again, where it was a read: %j', async (cut) => {
+  test.each([['{"data":{"id":'], ['']])('that is truncated repeats a read: %j', async (cut) => {
     const requests = api({
       'GET /v1/messages': inTurn(cut, cut, { data: { id: 'm' } }),
       'POST /v1/messages': inTurn(cut, { data: { id: 'm' } }),
@@ -509,7 +509,7 @@ describe('an answer that is none of the server’s', () => {
   });
 
   test.each([singleSchema(accountEmailSchema), ordersSchema])(
-    'is words alone, also for what may lack every field',
+    'with only a message is a failed network, also for calls with optional fields only',
     async (schema) => {
       api({ 'GET /v1/x': { message: 'Server Error' } });
       expect(await failure(request({ url: '/v1/x', schema }))).toEqual({ kind: 'offline' });
@@ -551,7 +551,7 @@ describe('an answer that is none of the server’s', () => {
     { status: 'error', message: '服务器开小差了', data: null },
   ];
 
-  test.each(stated)('but says in its body that it failed, is the server’s failure for every call: %j', async (body) => {
+  test.each(stated)('with a failure in its body is a server failure for every call: %j', async (body) => {
     onTestEnd(() => rs.restoreAllMocks());
     rs.spyOn(console, 'warn').mockImplementation(() => {});
     api({ 'GET /v1/x': body, 'PUT /v1/x': body });
@@ -564,7 +564,7 @@ describe('an answer that is none of the server’s', () => {
       }
   });
 
-  test('cannot say that something is gone', async () => {
+  test('cannot report something as missing', async () => {
     api({ 'GET /v1/stories/7': { status: 404, body: '<html>Not Found</html>' } });
     expect(await failure(request({ url: '/v1/stories/7' }))).toMatchObject({ kind: 'server', status: 404 });
   });

@@ -34,7 +34,7 @@ test('the request that the page began before us is used, once', async () => {
 test.each([
   [422, { 'user.login': ['The login has already been taken.'] }],
   [400, [{ path: 'login', msg: 'login has already been taken' }]],
-])('a %i says what is wrong with which field, in the words of the page', async (status, errors) => {
+])('a %i results in errors at its fields', async (status, errors) => {
   const body = { message: 'The given data was invalid.', errors };
   const { restore } = fakeApi({ 'POST /v1/profile': { status, body } });
   onTestEnd(restore);
@@ -92,14 +92,14 @@ describe('a body is read by its bytes', () => {
   });
 });
 
-test('another request leaves it alone', async () => {
+test('other requests do not use the early request', async () => {
   withEarly(early());
   expect(await request({ url: '/v1/stories', params: { cursor: 'c' } })).toEqual({ from: 'network' });
   expect(await request({ url: '/v1/stories', method: 'POST' })).toEqual({ from: 'post' });
   expect(await request({ url: '/v1/stories' })).toEqual({ from: 'loader' });
 });
 
-test('its failure is a failure like any other', async () => {
+test('its failure is handled like any other', async () => {
   withEarly(json({ message: '书架塌了' }, 500));
   await expect(request({ url: '/v1/stories' })).rejects.toMatchObject({
     kind: 'server',
@@ -108,13 +108,13 @@ test('its failure is a failure like any other', async () => {
   });
 });
 
-test('if it got no answer the request is made again', async () => {
+test('without a response the request is sent again', async () => {
   const requests = withEarly(Promise.reject(new TypeError('Failed to fetch')));
   expect(await request({ url: '/v1/stories' })).toEqual({ from: 'network' });
   expect(requests).toHaveLength(1);
 });
 
-test('it has no longer than the request it stands for', async () => {
+test('it has the time limit of its request', async () => {
   withEarly(new Promise(() => {}));
   await expect(request({ url: '/v1/stories', timeoutMs: 20 })).rejects.toEqual({ kind: 'timeout' });
 });
@@ -128,7 +128,7 @@ test('aborting ends the wait for it', async () => {
   expect((cause as Error).name).toBe('CanceledError');
 });
 
-describe('before axios has come', () => {
+describe('before axios has loaded', () => {
   async function freshClient(response: Promise<Response>) {
     withEarly(response);
     rs.resetModules();
@@ -144,7 +144,7 @@ describe('before axios has come', () => {
     return fresh;
   }
 
-  test('a failure waits for it, and is one like any other', async () => {
+  test('a failure waits for it, and is handled like any other', async () => {
     const fresh = await freshClient(json({ message: '书架塌了' }, 500));
     const asked = fresh.request({ url: '/v1/stories' });
     await expect(asked).rejects.toMatchObject({ kind: 'server', status: 500, message: '书架塌了' });
@@ -159,22 +159,22 @@ describe('before axios has come', () => {
     },
   );
 
-  test('a captive portal’s page is no answer: the network is asked', async () => {
+  test('a captive portal’s page is not a response: the network is probed', async () => {
     const fresh = await freshClient(Promise.resolve(new Response('<html>请先登录 Wi-Fi</html>')));
     expect(await fresh.request({ url: '/v1/stories' })).toEqual({ from: 'network' });
   });
 
-  test('an answer that takes longer than axios has the time limit of its request', async () => {
+  test('a response that takes longer than axios has the time limit of its request', async () => {
     const fresh = await freshClient(new Promise(() => {}));
     await expect(fresh.request({ url: '/v1/stories', timeoutMs: 20 })).rejects.toEqual({ kind: 'timeout' });
   });
 
-  test('an answer whose body never ends has that time limit, too', async () => {
+  test('a response with an endless body has that time limit, too', async () => {
     const fresh = await freshClient(Promise.resolve(new Response(new ReadableStream())));
     await expect(fresh.request({ url: '/v1/stories', timeoutMs: 20 })).rejects.toEqual({ kind: 'timeout' });
   });
 
-  test('what was put around requests sees the answer', async () => {
+  test('wrappers of requests receive the response', async () => {
     const fresh = await freshClient(early());
     const seen: unknown[] = [];
     const undo = fresh.aroundRequests((next) => async (config) => {

@@ -44,7 +44,7 @@ test('joins the channel of the user with a signature for its own socket', async 
   expect(server.urls[0]).toMatch(/^ws:\/\/localhost:\d+\/app\/\{key\}\?protocol=7/);
 });
 
-test('hears events under both their names', async () => {
+test('receives events under both names', async () => {
   const { server, events, until } = open();
   await until('live');
   server.broadcast(CHANNEL, 'message.created', { id: 1 });
@@ -64,7 +64,7 @@ test('ids beyond 2^53 keep their digits', async () => {
   expect(events).toContainEqual(['.message.created', { id: '9007199254740993', body: '9007199254740993' }]);
 });
 
-test('a payload that was put into JSON twice is read', async () => {
+test('a payload that was encoded as JSON twice is read', async () => {
   const { server, events, until } = open();
   await until('live');
   const twice = JSON.stringify(JSON.stringify({ id: 1, body: '他说"好"' }));
@@ -85,7 +85,7 @@ test.each(['', '{', 'null', '5', '"text"', '{}', '[]', '{"event":5}', '{"event":
   },
 );
 
-test.each([-5, 0.001, 1e9])('an activity time-out of %s s makes no flood of pings', async (seconds) => {
+test.each([-5, 0.001, 1e9])('an activity timeout of %s s does not cause many pings', async (seconds) => {
   const { server, link, joined } = openBare();
   server.activityTimeout = seconds;
   await joined();
@@ -94,7 +94,7 @@ test.each([-5, 0.001, 1e9])('an activity time-out of %s s makes no flood of ping
   link.disconnect();
 });
 
-test('a socket whose guard answers 401 leaves the session to the record of the user', async () => {
+test('a 401 of the channel authorisation does not end the session', async () => {
   const refusals: string[] = [];
   onTestEnd(onUnauthenticated(() => refusals.push('401')));
   const { api } = open({ 'POST /broadcasting/auth': { status: 401 }, 'GET /v1/user': { data: { id: '7' } } });
@@ -105,7 +105,7 @@ test('a socket whose guard answers 401 leaves the session to the record of the u
   expect(ended.requests.some(({ url }) => url === '/v1/user')).toBe(true);
 });
 
-test('sends nothing on a socket that is closing by then', async () => {
+test('sends nothing on a closing socket', async () => {
   const { server, link, joined } = openBare();
   await joined();
   link.ping();
@@ -116,7 +116,7 @@ test('sends nothing on a socket that is closing by then', async () => {
 
 describe('ws.error-codes', () => {
   for (const code of [4001, 4004, 4009, 4100, 4200, 4201, 4299, 4301, 1006]) {
-    test(`${code} ends the connection, and it comes back`, async () => {
+    test(`${code} ends the connection, and it reconnects`, async () => {
       const { server, until, socketId } = open();
       await until('live');
       server.endAll(code);
@@ -125,7 +125,7 @@ describe('ws.error-codes', () => {
   }
 
   for (const code of [4001, 4004, 4009, 4100, 4200]) {
-    test(`being greeted with ${code} does not strand it`, async () => {
+    test(`${code} in place of the greeting leads to a reconnect`, async () => {
       const { server, until } = open();
       await until('live');
       server.greeting = { error: code };
@@ -136,7 +136,7 @@ describe('ws.error-codes', () => {
     });
   }
 
-  test('refused sockets are tried again at once, not after 15 s', async () => {
+  test('refused sockets are retried immediately, not after 15 s', async () => {
     const { server, until } = open();
     await until('live');
     server.greeting = 'refused';
@@ -147,7 +147,7 @@ describe('ws.error-codes', () => {
   });
 
   for (const status of [403, 500]) {
-    test(`an authorisation answered with ${status} is asked for again`, async () => {
+    test(`an authorisation with ${status} is retried`, async () => {
       let refusals = 2;
       const answer = () => (refusals-- > 0 ? { status } : { auth: 'key:signature' });
       const { until, api } = open({ 'POST /broadcasting/auth': answer });
@@ -156,7 +156,7 @@ describe('ws.error-codes', () => {
     });
   }
 
-  test('a signature that the server does not accept is asked for again', async () => {
+  test('a rejected signature is requested again', async () => {
     let count = 0;
     const { server, until } = open({ 'POST /broadcasting/auth': () => ({ auth: `key:${++count}` }) });
     server.acceptedAuth = 'key:3';
@@ -209,7 +209,7 @@ function openBare(handlers: Handlers = signed) {
   };
 }
 
-describe('why there is no socket', () => {
+describe('the reason of a missing socket', () => {
   const byCode = { 4001: 'refused', 4003: 'refused', 4009: 'refused', 4004: 'unauthorized' } as const;
   for (const [code, reason] of Object.entries({ ...byCode, 4100: 'unreachable', 4200: 'unreachable' } as const))
     test(`an error ${code} in the greeting's place means ${reason}`, async () => {
@@ -218,7 +218,7 @@ describe('why there is no socket', () => {
       expect(await attempt()).toBe(reason);
     });
 
-  test('an origin that Reverb does not allow is refused, and the socket it leaves open is closed', async () => {
+  test('a refused origin closes the socket that Reverb leaves open', async () => {
     const { server, attempt } = openBare();
     server.greeting = { errorThenOpen: 4009 };
     expect(await attempt()).toBe('refused');
@@ -228,7 +228,7 @@ describe('why there is no socket', () => {
   const byStatus = { 404: 'refused', 403: 'refused', 200: 'refused', 0: 'refused' } as const;
   const passing = { 426: 'unreachable', 429: 'unreachable', 500: 'unreachable', 503: 'unreachable' } as const;
   for (const [status, reason] of Object.entries({ ...byStatus, ...passing }))
-    test(`an address that answers ${status} means ${reason}, once a second socket is silent`, async () => {
+    test(`an address with status ${status} means ${reason} after a second silent socket`, async () => {
       const { server, attempt } = openBare();
       server.greeting = 'refused';
       server.pageStatus = Number(status);
@@ -236,13 +236,13 @@ describe('why there is no socket', () => {
       expect([await attempt(), server.pageRequests]).toEqual([reason, 1]);
     });
 
-  test('no answer at all is a network that is away', async () => {
+  test('no response at all means that the network is away', async () => {
     const { server, attempt } = openBare();
     server.greeting = 'refused';
     expect([await attempt(), await attempt()]).toEqual(['unreachable', 'unreachable']);
   });
 
-  test('a socket that was greeted and then ends is a connection lost, whatever the address answers', async () => {
+  test('a socket that ends after its greeting is a lost connection, whatever the address responds', async () => {
     const { server, attempt, joined, closed, reasons } = openBare();
     server.greeting = 'refused';
     server.pageStatus = 404;
@@ -256,7 +256,7 @@ describe('why there is no socket', () => {
     expect([reasons, server.pageRequests]).toEqual([['unreachable', 'unreachable', 'unreachable'], 0]);
   });
 
-  test('pusher-js opens none of its own while the address is asked', async () => {
+  test('pusher-js opens no socket while the address is probed', async () => {
     const { server, attempt, link } = openBare();
     server.greeting = 'refused';
     await attempt();
@@ -270,7 +270,7 @@ describe('why there is no socket', () => {
   });
 });
 
-describe('asking whether the page may still listen', () => {
+describe('checking the right to listen', () => {
   const answers = { 200: [], 500: [], 403: ['unauthorized'], 401: ['unauthorized'] } as const;
   for (const [status, expected] of Object.entries(answers))
     test(`${status} ${expected.length > 0 ? 'closes the socket' : 'changes nothing'}`, async () => {
@@ -306,15 +306,15 @@ async function openWithLateAnswer() {
   return { ...opened, answer };
 }
 
-describe('an authorisation that is answered after its socket has gone', () => {
-  test('is not used on the next', async () => {
+describe('an authorisation that arrives after its socket has closed', () => {
+  test('is not used on the next socket', async () => {
     const { server, answer } = await openWithLateAnswer();
     await answer({ auth: 'key:first' });
     const sent = server.receivedFrames.filter(({ event }) => event === 'pusher:subscribe').map(({ data }) => data);
     expect(sent).toEqual([{ auth: 'key:second', channel: CHANNEL }]);
   });
 
-  test('does not end the next by a refusal', async () => {
+  test('does not end the next socket by a refusal', async () => {
     const { socketId, answer } = await openWithLateAnswer();
     await answer({ status: 403 });
     expect(socketId()).toBe('2.7');

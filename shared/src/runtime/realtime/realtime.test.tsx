@@ -39,7 +39,7 @@ test('a guest has no socket, a member who listens has one', async () => {
   await until('live');
 });
 
-test('every listener gets the event; one that has stopped does not', async () => {
+test('every active listener receives the event', async () => {
   const { live, until } = open();
   session.userReceived(memberDto());
   const first = hear('message.created');
@@ -54,7 +54,7 @@ test('every listener gets the event; one that has stopped does not', async () =>
   expect(second).toEqual([1]);
 });
 
-test('late events of a deleted conversation reach nobody, those of no conversation everybody', async () => {
+test('late events of a deleted conversation are dropped, those without a conversation are delivered', async () => {
   const { live, until } = open();
   session.userReceived(memberDto());
   const heard = hear('suggestion.ready');
@@ -67,7 +67,7 @@ test('late events of a deleted conversation reach nobody, those of no conversati
   expect(heard).toMatchObject([{ id: 'of none' }, { id: 'of another' }]);
 });
 
-test('events that cannot be read are made up for by one catch-up', async () => {
+test('unreadable events cause one catch-up', async () => {
   const { live, until } = open();
   session.userReceived(memberDto());
   const heard: unknown[] = [];
@@ -108,7 +108,7 @@ test('the channel is left when its last listener stops', async () => {
   await until('off');
 });
 
-test('a session that runs out closes the socket, the next one opens its own', async () => {
+test('an expired session closes the socket, the next one opens another', async () => {
   const { until } = open();
   hear('message.created');
   session.userReceived(memberDto({ id: 'u-1' }));
@@ -120,7 +120,7 @@ test('a session that runs out closes the socket, the next one opens its own', as
   await until('off');
 });
 
-test('what the server sends about the user is in the session before any other listener gets it', async () => {
+test('user data from the server is in the session before other listeners receive it', async () => {
   const { live, until } = open();
   session.userReceived(memberDto({ balance: 10, version: 1 }));
   const balances: unknown[] = [];
@@ -136,7 +136,7 @@ test('what the server sends about the user is in the session before any other li
   expect(balances).toEqual([8, 8]);
 });
 
-test('a session that has ended somewhere makes the page ask whether it was its own', async () => {
+test('the end of a session makes the page check its own', async () => {
   const { live, until } = open();
   session.userReceived(memberDto());
   hear('message.created');
@@ -146,7 +146,7 @@ test('a session that has ended somewhere makes the page ask whether it was its o
 });
 
 describe('catching up', () => {
-  test('is called for with each subscription', async () => {
+  test('follows each subscription', async () => {
     const { live, until } = open();
     session.userReceived(memberDto());
     const count = countCatchUps();
@@ -161,7 +161,7 @@ describe('catching up', () => {
     expect(count()).toBe(3);
   });
 
-  test('is called for once when a phone wakes, though three things say so', () => {
+  test('runs once when a phone wakes with three events', () => {
     const { live } = open();
     const clock = rs.spyOn(performance, 'now').mockReturnValue(1e9);
     onTestEnd(() => clock.mockRestore());
@@ -173,7 +173,7 @@ describe('catching up', () => {
     expect(count()).toBe(1);
   });
 
-  test('is called for at each return to the page, however short the absence', () => {
+  test('runs at each return to the page, however short the absence', () => {
     open();
     session.userReceived(memberDto());
     const count = countCatchUps();
@@ -186,7 +186,7 @@ describe('catching up', () => {
     expect(count()).toBe(2);
   });
 
-  test('is not called for where nobody is signed in', () => {
+  test('does not run for a guest', () => {
     open();
     const count = countCatchUps();
     window.dispatchEvent(new Event('online'));
@@ -194,7 +194,7 @@ describe('catching up', () => {
   });
 });
 
-describe('the balance of who is signed in', () => {
+describe('the balance of the signed-in user', () => {
   const balance = () => {
     const current = session.current();
     return current.status === 'member' && current.user.balance;
@@ -207,7 +207,7 @@ describe('the balance of who is signed in', () => {
     return requests;
   };
 
-  test('is asked for when the page is looked at again, also where no socket comes through', async () => {
+  test('is requested when the page becomes visible, also without a socket', async () => {
     const { live } = open();
     live.drop();
     changesElsewhere();
@@ -215,14 +215,14 @@ describe('the balance of who is signed in', () => {
     await waitFor(() => expect(balance()).toBe(7));
   });
 
-  test('is not asked for a second time when the socket first joins', async () => {
+  test('is not requested again when the socket first joins', async () => {
     const { until } = open();
     const requests = changesElsewhere();
     await until('live');
     expect(requests).toEqual([]);
   });
 
-  test('is asked for when the socket first joins, where the first question failed', async () => {
+  test('is requested when the socket first joins if the first request failed', async () => {
     let failures = 1;
     const answer = () => (failures-- > 0 ? { status: 500 } : memberDto({ balance: 7, version: 2 }));
     const { requests, restore } = fakeApi({ 'GET /v1/user': answer });
@@ -239,7 +239,7 @@ describe('the balance of who is signed in', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('is asked for when the socket first joins long after the first question', async () => {
+  test('is requested when the socket first joins long after the first request', async () => {
     const { until } = open();
     const clock = rs.spyOn(performance, 'now').mockReturnValue(1e9);
     onTestEnd(() => clock.mockRestore());

@@ -64,7 +64,7 @@ describe('ws.outage-matrix', () => {
     });
   }
 
-  test('a sign that the network is there cuts the wait short', async () => {
+  test('a network event ends the pause', async () => {
     const { clock, network, supervisor: one, secondsUntil } = await connected(() => 0.99);
     network.state = 'refusing';
     network.breakAll();
@@ -74,7 +74,7 @@ describe('ws.outage-matrix', () => {
     expect(await secondsUntil('live')).toBeLessThan(0.5);
   });
 
-  test('a server that is away is asked less and less, but never seldom', async () => {
+  test('an unreachable server is tried less often, but at least every 15 s', async () => {
     const { clock, network } = await connected(() => 0.99);
     network.state = 'refusing';
     network.breakAll();
@@ -84,7 +84,7 @@ describe('ws.outage-matrix', () => {
     expect(network.attempts - before).toBeLessThan(20);
   });
 
-  test('a server that is away for long is asked every 15 s', async () => {
+  test('a server that is unreachable for long is tried every 15 s', async () => {
     const { clock, network } = await connected(() => 0.99);
     network.state = 'refusing';
     network.breakAll();
@@ -103,14 +103,14 @@ describe('ws.blackhole', () => {
     expect(await secondsUntil('waiting')).toBeLessThanOrEqual(16);
   });
 
-  test('coming back to the page finds a dead link within 3 s', async () => {
+  test('a return to the page finds a dead link within 3 s', async () => {
     const { network, supervisor: one, secondsUntil } = await connected();
     network.state = 'swallowing';
     one.nudge('attention');
     expect(await secondsUntil('waiting')).toBeLessThanOrEqual(3.1);
   });
 
-  test('coming back to the page starts again what may have died in an attempt', async () => {
+  test('a return to the page restarts an open attempt', async () => {
     const { clock, network, supervisor: one, secondsUntil } = await connected(() => 0);
     network.state = 'swallowing';
     network.breakAll();
@@ -120,14 +120,14 @@ describe('ws.blackhole', () => {
     expect(await secondsUntil('live')).toBeLessThan(0.5);
   });
 
-  test('coming back to the page leaves a living link alone', async () => {
+  test('a return to the page does not change a live link', async () => {
     const { clock, statuses, supervisor: one } = await connected();
     one.nudge('attention');
     await clock.pass(8_000);
     expect(statuses).toEqual(['connecting', 'live']);
   });
 
-  test('an attempt that hangs gives way to a new one', async () => {
+  test('an attempt without progress is replaced', async () => {
     const { clock, network, secondsUntil } = await connected();
     network.state = 'swallowing';
     network.breakAll();
@@ -138,7 +138,7 @@ describe('ws.blackhole', () => {
 });
 
 describe('a subscription', () => {
-  test('that is refused is tried again, at most every 30 s', async () => {
+  test('that is refused is retried, at most every 30 s', async () => {
     const { clock, network, secondsUntil } = await connected(() => 0.99);
     network.joining = 'refused';
     network.breakAll();
@@ -151,7 +151,7 @@ describe('a subscription', () => {
     expect(await secondsUntil('live')).toBeLessThanOrEqual(31);
   });
 
-  test('that is never answered is given up after 12 s', async () => {
+  test('without a response is abandoned after 12 s', async () => {
     const { network, secondsUntil } = await connected();
     network.joining = 'unanswered';
     network.breakAll();
@@ -160,7 +160,7 @@ describe('a subscription', () => {
   });
 });
 
-describe('a socket that is refused for good', () => {
+describe('a permanently refused socket', () => {
   const hour = 3_600_000;
 
   async function refused() {
@@ -171,7 +171,7 @@ describe('a socket that is refused for good', () => {
     return opened;
   }
 
-  test('is asked for less and less, in the end every ten minutes', async () => {
+  test('is tried less often, finally every ten minutes', async () => {
     const { clock, network } = await refused();
     expect(network.attempts).toBeLessThan(20);
     const before = network.attempts;
@@ -179,7 +179,7 @@ describe('a socket that is refused for good', () => {
     expect(network.attempts - before).toBe(6);
   });
 
-  test('is asked for at once where there is another network, not for who looks at the page', async () => {
+  test('is tried immediately on another network, but not on a return to the page', async () => {
     const { clock, network, statuses, supervisor: one, secondsUntil } = await refused();
     network.state = 'up';
     one.nudge('attention');
@@ -189,7 +189,7 @@ describe('a socket that is refused for good', () => {
     expect(await secondsUntil('live')).toBeLessThan(0.5);
   });
 
-  test('comes back by itself, and is then worth as many attempts as any', async () => {
+  test('reconnects, and then has the usual attempts', async () => {
     const { clock, network, secondsUntil } = await refused();
     network.state = 'up';
     expect(await secondsUntil('live', 601)).toBeLessThanOrEqual(600);
@@ -201,7 +201,7 @@ describe('a socket that is refused for good', () => {
     expect(await secondsUntil('live')).toBeLessThanOrEqual(5.2);
   });
 
-  test('once refused between two failures is no reason to wait long', async () => {
+  test('that was refused once between two failures has no long pause', async () => {
     const { clock, network, secondsUntil } = await connected(() => 0.99);
     network.state = 'refusing';
     network.breakAll();
@@ -214,7 +214,7 @@ describe('a socket that is refused for good', () => {
 });
 
 describe('the right to listen', () => {
-  test('is asked for again every five minutes while the socket lives', async () => {
+  test('is checked every five minutes while the socket is open', async () => {
     const { clock, network } = await connected(() => 0.99);
     await clock.pass(6 * 60_000);
     expect(network.reauthorizations).toBe(1);
@@ -226,7 +226,7 @@ describe('the right to listen', () => {
     expect(network.reauthorizations).toBe(13);
   });
 
-  test('is asked for at once when a session of the user has ended', async () => {
+  test('is checked immediately when a session of the user has ended', async () => {
     const { clock, network, supervisor: one } = await connected();
     one.sessionEnded();
     await clock.pass(1_000);
@@ -238,7 +238,7 @@ describe('the right to listen', () => {
   });
 });
 
-test('stopping ends it for good', async () => {
+test('stopping is final', async () => {
   const { clock, network, statuses, supervisor: one } = await connected();
   one.stop();
   const { attempts } = network;
@@ -248,7 +248,7 @@ test('stopping ends it for good', async () => {
   expect(network.attempts).toBe(attempts);
 });
 
-test('never says live when it is not, and is live 20 s after the last trouble, whatever happened', async () => {
+test('the state is live only with a live link, and at most 20 s after the last failure', async () => {
   const trouble = fc.record({
     weather: fc.constantFrom('up' as const, 'refusing' as const, 'swallowing' as const),
     breaks: fc.boolean(),

@@ -26,7 +26,7 @@ const sessionRunsOut = async () => {
   await request({ url: '/v1/private' }).catch(() => {});
 };
 
-test('a session that has run out is not revived by an answer asked for before', async () => {
+test('an earlier request’s response does not revive an expired session', async () => {
   const { answer, release } = holdResponse();
   fakeNetwork({ 'GET /v1/user': answer, 'GET /v1/private': { status: 401 } });
   session.userReceived(memberDto());
@@ -47,7 +47,7 @@ describe('signing out', () => {
     expect(user()?.id).toBe('u-1');
   });
 
-  test('from a session that has run out is done', async () => {
+  test('from an expired session succeeds', async () => {
     fakeNetwork({ 'POST /v1/logout': { status: 401 } });
     session.userReceived(memberDto());
     await session.signOut();
@@ -108,7 +108,7 @@ test('a refresh that begins after the log-out does not open the popup', async ()
   expect(ranOut()).toBe(0);
 });
 
-describe('a log-out that has no answer yet', () => {
+describe('a log-out without a response', () => {
   const lose = () => {
     throw offline();
   };
@@ -120,7 +120,7 @@ describe('a log-out that has no answer yet', () => {
   };
   const traces = () => Object.keys(localStorage).filter((key) => key !== 'liaozhai-preferences');
 
-  test('and never will, was done where the next request is refused', async () => {
+  test('counts as done if the next request is refused', async () => {
     fakeNetwork({ 'POST /v1/logout': lose, 'GET /v1/user': { status: 401 } });
     const ranOut = countRunningOut();
     writes();
@@ -132,7 +132,7 @@ describe('a log-out that has no answer yet', () => {
     expect(ranOut()).toBe(0);
   });
 
-  test('is overtaken by the refusal of something else, and still is one log-out', async () => {
+  test('remains one log-out if another request is refused before', async () => {
     const { answer, release } = holdResponse();
     fakeNetwork({ 'POST /v1/logout': answer, 'GET /v1/user': { status: 401 } });
     const ranOut = countRunningOut();
@@ -150,7 +150,7 @@ describe('a log-out that has no answer yet', () => {
   test.each([
     ['the server refuses it', { status: 429 }, { status: 401 }],
     ['the server still knows the user', { status: 500 }, memberDto()],
-  ])('leaves a session that may run out like any other where %s', async (_, refusal, known) => {
+  ])('keeps a session that can expire if %s', async (_, refusal, known) => {
     fakeNetwork({ 'POST /v1/logout': refusal, 'GET /v1/user': known, 'GET /v1/private': { status: 401 } });
     const ranOut = countRunningOut();
     writes();
@@ -164,8 +164,8 @@ describe('a log-out that has no answer yet', () => {
   });
 });
 
-describe('a session that runs out', () => {
-  test('tells the act that found it out why it was refused, and keeps what was read for the same user alone', async () => {
+describe('an expired session', () => {
+  test('rejects the request that found it, and keeps cached data for the same user only', async () => {
     fakeNetwork({ 'POST /v1/thing': { status: 401 }, 'GET /v1/thing': ['private'] });
     session.userReceived(memberDto());
     const withThing = api.injectEndpoints({
@@ -188,7 +188,7 @@ describe('a session that runs out', () => {
     expect(thing()).toBeUndefined();
   });
 
-  test('says whose it was, and leaves this page what it shows', async () => {
+  test('names its user, and keeps the page’s content', async () => {
     session.userReceived(memberDto());
     drafts.write('s-1', '没写完');
     await outboxStore.put(entry('k-1'));
@@ -201,14 +201,14 @@ describe('a session that runs out', () => {
     expect((await outboxStore.all()).map(({ clientId }) => clientId)).toEqual(['k-1']);
   });
 
-  test('is still known after a reload, which shows nothing of the user', async () => {
+  test('is still known after a reload, without the user’s content', async () => {
     session.userReceived(memberDto());
     await sessionRunsOut();
     const next = createSession();
     expect(next.current()).toEqual({ status: 'guest', expired: { id: 'u-1', login: memberDto().username } });
   });
 
-  test('gives another user nothing, then or later', async () => {
+  test('gives another user nothing, immediately or later', async () => {
     session.userReceived(memberDto({ id: 'u-1' }));
     drafts.write('s-1', '没写完');
     await outboxStore.put(entry('k-1'));
@@ -222,14 +222,14 @@ describe('a session that runs out', () => {
   });
 });
 
-test('lines that a visitor wrote down join those that a killed page of the same person had', () => {
+test('drafts of a visitor join those of the same user’s killed page', () => {
   localStorage.setItem(`liaozhai-draft:${memberDto().id}:${PENDING_LOG}`, '["一更"]');
   drafts.write(PENDING_LOG, '["二更"]');
   session.userReceived(memberDto());
   expect(drafts.read(PENDING_LOG)).toBe('["一更","二更"]');
 });
 
-test('what an anonymous visitor wrote belongs to whoever signs in', async () => {
+test('drafts of an anonymous visitor belong to the user who signs in', async () => {
   drafts.write('s-1', '路过');
   positions.write('c-1', { messageId: 'm-1', offset: 3 });
   await outboxStore.put(entry('k-1'));

@@ -31,22 +31,22 @@ test('keeps exactly the seven fields of the specification under user-store', () 
   });
 });
 
-describe('what is stored is read without ever failing', () => {
+describe('the stored user', () => {
   const empty = ['', 'null', '[]', '{}', '"id"', '{broken', '{"id":null}', '{"id":""}', '{"id":{"a":1}}', '7'];
   for (const text of empty)
-    test(`${JSON.stringify(text)} is nobody`, () => {
+    test(`${JSON.stringify(text)} is no user`, () => {
       localStorage.setItem('user-store', text);
       session.takeStored();
       expect(session.current()).toEqual({ status: 'guest' });
     });
 
-  test('an id alone is somebody, and wrong fields are empty ones', () => {
+  test('is a user with an id alone; invalid fields are empty', () => {
     localStorage.setItem('user-store', '{"id":42,"name":7,"balance":"many","future":true}');
     session.takeStored();
     expect(user()).toMatchObject({ id: '42', name: '', balance: 0, inviteCode: '' });
   });
 
-  test('storage that refuses everything leaves a working session', () => {
+  test('is optional: the session works if storage refuses everything', () => {
     const refuse = () => {
       throw new DOMException('no', 'SecurityError');
     };
@@ -62,7 +62,7 @@ describe('what is stored is read without ever failing', () => {
 });
 
 describe('versions', () => {
-  test('an overtaken patch is dropped whole, a newer or unnumbered one is taken', () => {
+  test('an older patch is dropped, a newer or unnumbered one is applied', () => {
     session.userReceived(memberDto({ balance: 50, version: 5 }));
     session.userPatched({ balance: 60, version: 4 });
     expect(user()?.balance).toBe(50);
@@ -72,7 +72,7 @@ describe('versions', () => {
     expect(user()).toMatchObject({ name: '小倩', balance: 40, version: 6 });
   });
 
-  test('an overtaken answer to GET /v1/user is dropped', async () => {
+  test('an older response to GET /v1/user is dropped', async () => {
     const { answer, release } = holdResponse();
     fakeNetwork({ 'GET /v1/user': answer });
     session.userReceived(memberDto({ balance: 50, version: 5 }));
@@ -84,7 +84,7 @@ describe('versions', () => {
     expect(user()?.balance).toBe(48);
   });
 
-  test('an answer without a version is asked for once more where something came while it was on its way', async () => {
+  test('a response without a version is requested again if an event arrived meanwhile', async () => {
     const { answer, release } = holdResponse();
     let asked = 0;
     fakeNetwork({ 'GET /v1/user': () => (asked++ === 0 ? answer() : memberDto({ balance: 48, version: undefined })) });
@@ -97,7 +97,7 @@ describe('versions', () => {
     expect([user()?.balance, asked]).toEqual([48, 2]);
   });
 
-  test('a patch of somebody else is not ours', () => {
+  test('a patch of another user is ignored', () => {
     session.userReceived(memberDto());
     session.userPatched({ id: 'u-2', name: '别人' });
     expect(user()?.name).toBe('宁采臣');
@@ -105,7 +105,7 @@ describe('versions', () => {
 });
 
 describe('an optimistic balance', () => {
-  test('is taken back when refused, once', () => {
+  test('is reverted once when it is refused', () => {
     session.userReceived(memberDto({ balance: 10 }));
     const undo = session.balanceShifted(-2);
     expect(user()?.balance).toBe(8);
@@ -114,7 +114,7 @@ describe('an optimistic balance', () => {
     expect(user()?.balance).toBe(10);
   });
 
-  test('gives way to what the server says', () => {
+  test('is replaced by the server’s balance', () => {
     session.userReceived(memberDto({ balance: 10, version: 1 }));
     const undo = session.balanceShifted(-2);
     session.userPatched({ balance: 1, version: 2 });
@@ -122,7 +122,7 @@ describe('an optimistic balance', () => {
     expect(user()?.balance).toBe(1);
   });
 
-  test('of one user is not taken back from another', () => {
+  test('of one user is not reverted for another', () => {
     session.userReceived(memberDto({ id: 'u-1', balance: 10 }));
     const undo = session.balanceShifted(-2);
     session.userReceived(memberDto({ id: 'u-2', balance: 30 }));
@@ -132,7 +132,7 @@ describe('an optimistic balance', () => {
 });
 
 describe('races', () => {
-  test('an answer about who has signed out brings nobody back', async () => {
+  test('a response about a signed-out user does not sign in', async () => {
     const { answer, release } = holdResponse();
     fakeNetwork({ 'GET /v1/user': answer, 'POST /v1/logout': { status: 204 } });
     session.userReceived(memberDto());
@@ -145,7 +145,7 @@ describe('races', () => {
     expect(storedUser()).toBeNull();
   });
 
-  test('an answer about the former user does not replace the present', async () => {
+  test('a response about the former user does not replace the current one', async () => {
     const { answer, release } = holdResponse();
     fakeNetwork({ 'GET /v1/user': answer });
     session.userReceived(memberDto({ id: 'u-1' }));
@@ -157,7 +157,7 @@ describe('races', () => {
     expect(user()?.id).toBe('u-2');
   });
 
-  test('a late 401 of before does not end the new session', async () => {
+  test('a late 401 of the former session does not end the new one', async () => {
     const { answer, release } = holdResponse();
     fakeNetwork({ 'GET /v1/user': answer });
     session.userReceived(memberDto({ id: 'u-1' }));
@@ -193,7 +193,7 @@ describe('races', () => {
   });
 });
 
-describe('a session that storage knows nothing of', () => {
+describe('a session that is not stored', () => {
   const setCookie = (cookie = 'XSRF-TOKEN=token') => {
     Object.defineProperty(document, 'cookie', { configurable: true, get: () => cookie });
     onTestEnd(() => void Reflect.deleteProperty(document, 'cookie'));
@@ -222,7 +222,7 @@ describe('a session that storage knows nothing of', () => {
     expect([user()?.id, (storedUser() as { id?: string } | null)?.id ?? null, requests.length]).toEqual([id, owner, 1]);
   });
 
-  test('that is over is asked for once, and asks nobody to sign in', async () => {
+  test('that has ended is requested once, without a sign-in popup', async () => {
     setCookie();
     let refusals = 0;
     onTestEnd(onUnauthenticated(() => (refusals += 1)));
@@ -234,7 +234,7 @@ describe('a session that storage knows nothing of', () => {
     expect(refusals).toBe(1);
   });
 
-  test('is asked for again once somebody has signed in since', async () => {
+  test('is requested again after a sign-in', async () => {
     setCookie();
     const requests = fakeNetwork(nobody);
     await session.recover();
@@ -245,7 +245,7 @@ describe('a session that storage knows nothing of', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test.each(['{', '[]', '{"id":null}', null])('is found where the stored user is damaged: %s', async (damaged) => {
+  test.each(['{', '[]', '{"id":null}', null])('is found if the stored user is damaged: %s', async (damaged) => {
     setCookie();
     const requests = fakeNetwork(somebody);
     localStorage.setItem('liaozhai-owner', 'u-3');
@@ -255,14 +255,14 @@ describe('a session that storage knows nothing of', () => {
     expect([user()?.id, requests.length]).toEqual(['u-3', 1]);
   });
 
-  test('is not asked for without the cookie', async () => {
+  test('is not requested without the cookie', async () => {
     setCookie('other=1');
     const requests = fakeNetwork(somebody);
     await session.recover();
     expect(requests).toEqual([]);
   });
 
-  test('is not asked for where it has run out before the reader’s eyes', async () => {
+  test('is not requested after it expired in this page', async () => {
     setCookie();
     const requests = fakeNetwork({ ...somebody, 'GET /v1/private': { status: 401 } });
     session.userReceived(memberDto({ id: 'u-3' }));
@@ -273,7 +273,7 @@ describe('a session that storage knows nothing of', () => {
 });
 
 describe('other tabs', () => {
-  test('signing in there signs in here, and out', () => {
+  test('signing in or out there applies here', () => {
     const changes: unknown[] = [];
     onTestEnd(session.onUserChanged((previousId, id) => changes.push([previousId, id])));
     otherTabSignsIn('{"id":"u-1","name":"宁采臣","balance":3}');
@@ -287,7 +287,7 @@ describe('other tabs', () => {
     ]);
   });
 
-  test('signing in there outlives a refusal of what this tab had asked as a guest', async () => {
+  test('signing in there survives a refusal of this tab’s guest request', async () => {
     const { answer, release } = holdResponse();
     fakeNetwork({ 'GET /v1/private': answer });
     const asked = request({ url: '/v1/private' });
@@ -299,13 +299,13 @@ describe('other tabs', () => {
     expect(storedUser()).toMatchObject({ id: 'u-1' });
   });
 
-  test('a balance told there is told here, and what only this tab knows stays', () => {
+  test('a balance from there applies here, and this tab’s own data remains', () => {
     session.userReceived(memberDto({ check_in_streak: 4, version: 2 }));
     otherTabSays(JSON.stringify({ ...memberDto(), balance: 77 }));
     expect(user()).toMatchObject({ balance: 77, checkInStreak: 4, version: 2 });
   });
 
-  test('what was typed or shown here is not kept after a log-out there', () => {
+  test('drafts and content here are removed after a log-out there', () => {
     session.userReceived(memberDto());
     uncopiedCredentials.keep('密码');
     drafts.write('s-1', '还没存');
@@ -315,7 +315,7 @@ describe('other tabs', () => {
     expect([...Object.keys(localStorage), ...Object.keys(sessionStorage)]).toEqual([]);
   });
 
-  test('an answer that is kept there after a log-out here signs nobody in, a new sign-in does', async () => {
+  test('a user stored there after a log-out here is ignored, a new sign-in is accepted', async () => {
     const leaver = memberDto({ id: 'u-8' });
     fakeNetwork({ 'POST /v1/logout': { status: 204 } });
     session.userReceived(leaver);

@@ -25,11 +25,11 @@ function blockStorage() {
 
 const giveLocks = (request: LockManager['request']) => replace(navigator, 'locks', { value: { request } });
 
-describe('a browser that keeps nothing', () => {
+describe('a browser without storage', () => {
   test.each([
     ['local', local],
     ['tab', tab],
-  ])('%s: what is written is there to read until the page goes', (_, store) => {
+  ])('%s: written values can be read until the page ends', (_, store) => {
     blockStorage();
     expect(store.get('a')).toBeNull();
     store.set('a', '1');
@@ -41,7 +41,7 @@ describe('a browser that keeps nothing', () => {
     expect(store.get('a')).toBeNull();
   });
 
-  test('a draft that lasts only as long as the page is reported', () => {
+  test('a draft that is not stored is reported', () => {
     let refusals = 0;
     onTestEnd(onDraftRefused(() => (refusals += 1)));
     drafts.write('s-1', '还没发出');
@@ -53,7 +53,7 @@ describe('a browser that keeps nothing', () => {
     expect([refusals, drafts.read('s-1')]).toEqual([1, '还没发出去']);
   });
 
-  test('records live in memory', async () => {
+  test('records are in memory', async () => {
     blockStorage();
     const records = createRecordStore('outbox');
     const record = { owner: 'u-1', key: 'k', savedAt: 1, value: '你好' };
@@ -71,7 +71,7 @@ describe('a browser that keeps nothing', () => {
         return { addEventListener: () => {}, postMessage: insecure };
       },
     ],
-  ])('where the browser %s, a message for the outbox is stored all the same', async (_, value) => {
+  ])('a message for the outbox is stored if the browser %s', async (_, value) => {
     blockStorage();
     replace(globalThis, 'BroadcastChannel', { value });
     const outbox = createOutboxStore();
@@ -96,7 +96,7 @@ describe('a lock', () => {
     ['granted', granting],
     ['refused', refusing],
     ['unknown to the browser', undefined],
-  ])('that is %s: the work is done once', async (_, request) => {
+  ])('that is %s runs its work once', async (_, request) => {
     if (request) giveLocks(request);
     let done = 0;
     await withLock('liaozhai-test', async () => {
@@ -105,7 +105,7 @@ describe('a lock', () => {
     expect(done).toBe(1);
   });
 
-  test('work that fails under it is not done again', async () => {
+  test('does not repeat failed work', async () => {
     giveLocks(granting);
     let done = 0;
     const work = async () => {

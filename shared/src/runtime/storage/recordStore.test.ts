@@ -21,7 +21,7 @@ function silentDatabase() {
   return { answer };
 }
 
-describe('an IndexedDB that does not answer', () => {
+describe('an unresponsive IndexedDB', () => {
   beforeEach(() => {
     rs.useFakeTimers();
   });
@@ -29,7 +29,7 @@ describe('an IndexedDB that does not answer', () => {
     rs.useRealTimers();
   });
 
-  test('is waited for once, and what is kept lives in memory until it has answered', async () => {
+  test('delays once, and records are in memory until it responds', async () => {
     const { answer } = silentDatabase();
     const records = createRecordStore('outbox');
     let recovered = 0;
@@ -55,7 +55,7 @@ describe('an IndexedDB that does not answer', () => {
   });
 });
 
-test('a line that IndexedDB refuses, as on a full disk, outlives its page; a copy of what was read does not', async () => {
+test('a message that IndexedDB refuses survives the page; a cached copy does not', async () => {
   for (const kind of ['outbox', 'snapshots'] as const) await createRecordStore(kind).put(record);
   const [outbox, copies] = [createRecordStore('outbox'), createRecordStore('snapshots')];
   expect(await outbox.all('u-1')).toEqual([record]);
@@ -115,7 +115,7 @@ describe('outbox.order: a page whose IndexedDB is slow', () => {
     return (await import('./recordStore')).createOutboxStore();
   };
 
-  test('knows what an earlier one left, before what is written now, and forgets it once it was sent', async () => {
+  test('lists former messages before new ones, and removes them after sending', async () => {
     const { holdUp } = realDatabase();
     await (await outboxOfNewPage()).put(line('earlier', 1));
     const letGo = await holdUp();
@@ -135,7 +135,7 @@ describe('outbox.order: a page whose IndexedDB is slow', () => {
   });
 });
 
-test('site data that is cleared while the page reads leaves no failure to nobody', async () => {
+test('clearing site data during a read causes no unhandled failure', async () => {
   realDatabase();
   const unhandled: unknown[] = [];
   const note = (cause: unknown) => void unhandled.push(cause);

@@ -16,7 +16,7 @@ describe('drafts', () => {
     rs.useRealTimers();
   });
 
-  test('are on the device at most 200 ms after each key, however fast the next ones come', () => {
+  test('are stored at most 200 ms after each key, however fast the user types', () => {
     for (const text of ['你', '你好', '你好啊']) {
       drafts.write('s-1', text);
       rs.advanceTimersByTime(90);
@@ -30,13 +30,13 @@ describe('drafts', () => {
     expect(localStorage.getItem(draftKey)).toBe('你好啊！');
   });
 
-  test('are on the device at once when the page goes', () => {
+  test('are stored immediately when the page ends', () => {
     drafts.write('s-1', '你好');
     window.dispatchEvent(new Event('pagehide'));
     expect(localStorage.getItem(draftKey)).toBe('你好');
   });
 
-  test('that are emptied leave nothing behind', () => {
+  test('are removed when they are emptied', () => {
     drafts.write('s-1', '你好');
     drafts.flush();
     drafts.write('s-1', '');
@@ -44,7 +44,7 @@ describe('drafts', () => {
     expect(localStorage.getItem(draftKey)).toBeNull();
   });
 
-  test('follow other tabs, which write each its own', () => {
+  test('are written per tab and follow other tabs', () => {
     const heard: string[] = [];
     onTestEnd(drafts.subscribe('s-1', (text) => heard.push(text)));
     localStorage.setItem(draftKey, '从那边来');
@@ -55,7 +55,7 @@ describe('drafts', () => {
     expect(drafts.read('s-1')).toBe('从那边来');
   });
 
-  test('live in memory where the device is full', () => {
+  test('are in memory if the device is full', () => {
     const full = rs.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
       throw new DOMException('full', 'QuotaExceededError');
     });
@@ -68,7 +68,7 @@ describe('drafts', () => {
 });
 
 describe('positions', () => {
-  test('are kept for the 200 conversations left last', () => {
+  test('are stored for the 200 latest conversations', () => {
     for (let index = 0; index < 205; index++) positions.write(`c-${index}`, { messageId: `m-${index}`, offset: index });
     expect(positions.read('c-4')).toBeUndefined();
     expect(positions.read('c-5')).toEqual({ messageId: 'm-5', offset: 5 });
@@ -78,7 +78,7 @@ describe('positions', () => {
     expect(positions.read('c-6')).toBeUndefined();
   });
 
-  test('that are broken are none', () => {
+  test('are ignored if they are damaged', () => {
     for (const text of ['{', '{}', '[["c-1"]]', '[["c-1",{"messageId":1}]]']) {
       localStorage.setItem('liaozhai-positions:anonymous', text);
       expect(positions.read('c-1')).toBeUndefined();
@@ -96,7 +96,7 @@ describe('the outbox', () => {
     state: 'waiting',
   });
 
-  test('hands out entries in the order they were written, and tells of each change', async () => {
+  test('returns entries in order, and reports each change', async () => {
     let changes = 0;
     onTestEnd(
       outboxStore.subscribe(() => {
@@ -113,13 +113,13 @@ describe('the outbox', () => {
   });
 });
 
-test('the offline cache keeps the 60 last written', async () => {
+test('the offline cache stores the 60 newest entries', async () => {
   for (let index = 0; index < 62; index++) await offlineCache.write(`k-${index}`, { index });
   expect(await offlineCache.read('k-0')).toBeUndefined();
   expect(await offlineCache.read('k-61')).toEqual({ index: 61 });
 });
 
-test('the offline cache keeps what is written after a clock that ran ahead was set back', async () => {
+test('the offline cache stores new entries after a fast clock was corrected', async () => {
   const clock = rs.spyOn(Date, 'now').mockReturnValue(Date.now() + 24 * 3_600_000);
   for (let index = 0; index < 60; index++) await offlineCache.write(`k-${index}`, { index });
   clock.mockRestore();
@@ -133,11 +133,11 @@ describe('credentials that the clipboard refused', () => {
     uncopiedCredentials.keep('账号：fox\n密码：123456');
   });
 
-  test('are read as they were shown', () => {
+  test('are stored unchanged', () => {
     expect(uncopiedCredentials.read()).toBe('账号：fox\n密码：123456');
   });
 
-  test('are nobody else’s, who signed in while this tab was away', () => {
+  test('are hidden from another user who signed in meanwhile', () => {
     lastOwner.write('u-2', 'a2');
     expect(uncopiedCredentials.read()).toBeNull();
     expect(sessionStorage.length).toBe(0);
