@@ -12,12 +12,12 @@ export {
   toastText,
 } from './errorText';
 export { type Found, findAll } from './find';
+export { inSentence, UNNAMED, UNREADABLE, UNTITLED } from './foreignText';
 export {
   codePoints,
   emailProblem,
   firstCodePoints,
   firstGrapheme,
-  inSentence,
   meantLogin,
   meantPassword,
   missingText,
@@ -25,9 +25,6 @@ export {
   parseUrl,
   passwordProblem,
   shorten,
-  UNNAMED,
-  UNREADABLE,
-  UNTITLED,
 } from './input';
 export { formatNumber, formatPoints, formatSignedPoints, formatWait } from './numbers';
 export { type ProductRules, signUpGiftText, toProductRules } from './productRules';

@@ -4,7 +4,7 @@ import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useS
 import { scrollerOf } from './InfiniteList';
 import { listenTo, stopAll } from './listening';
 import styles from './PullToRefresh.module.css';
-import { VisuallyHidden } from './Text';
+import { VisuallyHidden } from './VisuallyHidden';
 
 const TRIGGER_PX = 64;
 const MAX_PULL_PX = 96;

@@ -1,6 +1,6 @@
 import clsx from 'clsx';
 import styles from './Skeleton.module.css';
-import { VisuallyHidden } from './Text';
+import { VisuallyHidden } from './VisuallyHidden';
 
 /** Shape of the expected content: text lines, rows with a round portrait, rows with a cover, the shelf of covers, a story's page, cards. */
 export type SkeletonShape = 'text' | 'row' | 'coverRow' | 'shelf' | 'story' | 'card';

@@ -7,6 +7,7 @@ export { Badge, Chip, type ChipProps, Tag } from './Chip';
 export { Cover, type CoverProps, useCoverColor } from './Cover';
 export { useCountdown, useNow, useShanghaiDay } from './clock';
 export { Dialog, type DialogProps } from './Dialog';
+export { Foreign } from './Foreign';
 export { guardHistory, leaveDeadOverlays } from './historyGuard';
 export { EndOfList, InfiniteList, type InfiniteListProps, scrollerOf } from './InfiniteList';
 export { type Drawing, InkDrawing, Seal } from './InkDrawing';
@@ -46,7 +47,6 @@ export { Sheet, type SheetProps } from './Sheet';
 export { Skeleton, type SkeletonProps, type SkeletonShape } from './Skeleton';
 export { Passages, StoryText } from './StoryText';
 export { SwipeRow, type SwipeRowProps } from './SwipeRow';
-export { Foreign, VisuallyHidden } from './Text';
 export {
   Field,
   type FieldControl,
@@ -64,3 +64,4 @@ export { type ShownToast, Toaster } from './Toaster';
 export { TopBar, type TopBarProps } from './TopBar';
 export { hasKeptPages, useKeptCopy, useKeptPages } from './useKeptPages';
 export { type ModalOptions, useModalDialog } from './useModalDialog';
+export { VisuallyHidden } from './VisuallyHidden';

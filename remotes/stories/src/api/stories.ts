@@ -20,18 +20,15 @@ import {
   singleSchema,
   store,
   storySchema,
-  useOnline,
 } from '@liaozhai/shared/runtime';
 import { useKeptCopy } from '@liaozhai/shared/ui';
-import { useEffect, useMemo } from 'react';
+import { useEffect } from 'react';
 import {
-  firstPageStories,
   lastLineOf,
   type Story,
   type StoryPage,
   type StorySearch,
   searchParams,
-  storiesOf,
   toRecentStories,
   toRecentStory,
   toStory,
@@ -218,27 +215,6 @@ export const {
   useStoriesGetStoryQuery,
   useStoriesSearchInfiniteQuery,
 } = storiesApi;
-
-/**
- * The stories of a list, each once, or the device's copy of its first page while the list cannot load. `query` is for `QueryView`;
- * `isLive` is false for the copy.
- */
-export function useStoryList(key: string, list: ListQuery, pages: StoryPage[] | undefined) {
-  const isOnline = useOnline();
-  const liveStories = useMemo(() => pages && storiesOf(pages), [pages]);
-  const copy = useDeviceCopy(key, pages && firstPageStories(pages), !pages && (list.isError || !isOnline));
-  const stories = liveStories ?? copy.content;
-  const query = {
-    ...list,
-    data: stories,
-    currentData: stories,
-    error: liveStories ? undefined : list.error,
-    isFetching: list.isFetching || copy.isPending,
-  };
-  return { query, isLive: liveStories !== undefined };
-}
-
-type ListQuery = ReturnType<typeof useStoriesGetStoriesInfiniteQuery>;
 
 /** Stores the latest data under `key` on the device, and returns the stored copy when `isEnabled`. */
 export function useDeviceCopy<Content>(key: string, live: Content | undefined, isEnabled: boolean) {

@@ -1,8 +1,8 @@
 import { Link, paths, useGoBack, useUser } from '@liaozhai/shared/runtime';
 import { Button, EmptyState, EndOfList, InfiniteList, QueryView, ScreenSkeleton, TopBar } from '@liaozhai/shared/ui';
 import { useStoriesGetFavoritesInfiniteQuery } from '../api/favorites';
-import { useStoryList } from '../api/stories';
 import { StoryShelf } from '../components/StoryShelf';
+import { useStoryList } from '../components/useStoryList';
 import { texts } from '../texts';
 import styles from './FavoriteListPage.module.css';
 

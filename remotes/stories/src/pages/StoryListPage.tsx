@@ -54,10 +54,10 @@ import {
   appendStoredPages,
   useStoriesGetRecentQuery,
   useStoriesGetStoriesInfiniteQuery,
-  useStoryList,
 } from '../api/stories';
 import { loadRows, StoryShelf } from '../components/StoryShelf';
 import { AT_TOP_PX, useNewStories } from '../components/useNewStories';
+import { useStoryList } from '../components/useStoryList';
 import { Wordmark } from '../components/Wordmark';
 import { parseSearch, RECENT_COUNT, type StorySearch, searchPath, withFreshLead, withoutDetails } from '../model';
 import { texts } from '../texts';
