@@ -2,6 +2,7 @@ import {
   checkInSchema,
   conversationSchema,
   messageSchema,
+  minorSchema,
   orderSchema,
   storySchema,
   suggestionSchema,
@@ -206,6 +207,26 @@ export const CheckIn: Entity = {
   }),
 };
 
+export const Minor: Entity = {
+  name: 'Minor',
+  read: minorSchema,
+  agreed: v.object({
+    on: flag,
+    // absent while the mode is off
+    blocked: v.nullish(v.picklist(['night', 'limit'])),
+    seconds_left: v.nullish(whole),
+    resumes_at: v.nullish(time),
+    reset_at: v.nullish(time),
+    rules: v.object({ from: text, to: text, minutes_a_day: whole, extension_minutes: whole }),
+  }),
+};
+
+export const Session: Entity = {
+  name: 'Session',
+  read: v.looseObject({ id }),
+  agreed: v.object({ id, user_agent: orNull(text), created_at: time, last_used_at: time, is_current: flag }),
+};
+
 /** Throws `Deviation` unless the page can read the values. */
 export function expectReadable({ name, read }: Entity, ...values: unknown[]): void {
   for (const value of values) {
@@ -220,6 +241,16 @@ export function expectAgreed({ name, agreed }: Entity, ...values: unknown[]): vo
     const issues = v.safeParse(agreed, value).issues ?? [];
     if (issues.length > 0) throw new Deviation(issues.map((issue) => describe(name, issue)).join('; '));
   }
+}
+
+/** Throws `Deviation` unless each named field has this value, where an id may also be a number. */
+export function expectFields(name: string, value: unknown, fields: JsonObject): void {
+  const received = recordOf(value);
+  const isSame = (field: string) => String(received[field] ?? null) === String(fields[field] ?? null);
+  const odd = Object.keys(fields).filter((field) => !isSame(field));
+  const describeField = (field: string) =>
+    `${name}.${field} is ${shownValue(received[field])}, not ${shownValue(fields[field])}`;
+  if (odd.length > 0) throw new Deviation(odd.map(describeField).join('; '));
 }
 
 type Issue = v.BaseIssue<unknown>;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Capability, CONSENT_VERSION } from '@liaozhai/shared/contract';
 import { Deviation, expectStatus, expectSuccess, Untried } from './check.ts';
 import { AnswerWatch } from './checks/answers.ts';
-import { idOf, pageOf, recordOf, unwrap } from './entities.ts';
+import { expectFields, idOf, pageOf, recordOf, unwrap } from './entities.ts';
 import { type Frame, PusherSocket, SocketProblem } from './socket.ts';
 import type { Transport } from './visitor.ts';
 import { Visitor, type VisitorAnswer } from './visitor.ts';
@@ -38,6 +38,8 @@ interface Registration {
 const REPLY_TIMEOUT_MS = 75_000;
 /** Timeout after a reply has not ended. */
 const IMPATIENT_MS = 5_000;
+
+export const ORDERED_SUGGESTIONS = 3;
 
 /** Address of a site that is not the product's. */
 export const FOREIGN_SITE = 'https://elsewhere.example';
@@ -196,7 +198,8 @@ export class World {
   suggestionOrder(): Promise<VisitorAnswer> {
     return this.createOnce('suggestion', async () => {
       const { id: conversation_id, visitor } = await this.conversation();
-      return visitor.postOnce('/messages/suggestion', { conversation_id, count: 3, client_id: randomUUID() });
+      const order = { conversation_id, count: ORDERED_SUGGESTIONS, client_id: randomUUID() };
+      return visitor.postOnce('/messages/suggestion', order);
     });
   }
 
@@ -220,7 +223,7 @@ export class World {
   }
 
   /** Sends a support ticket of `mine`. */
-  ticket(): Promise<{ form: { client_id: string }; answer: VisitorAnswer }> {
+  ticket(): Promise<{ form: { kind: string; body: string; client_id: string }; answer: VisitorAnswer }> {
     return this.createOnce('ticket', async () => {
       const { visitor } = await this.member('mine');
       const words = { kind: 'other', body: '对照测试，不必回复', contact: '', diagnostics: '' };
@@ -338,6 +341,16 @@ export const listedConversation = async (visitor: Visitor, id: string) =>
 
 /** Returns the visitor's user as the server has it now. */
 export const currentUser = async (visitor: Visitor) => unwrap((await visitor.get('/user')).body);
+
+/** Throws `Deviation` unless an answer has the balance that the user then has. */
+export async function expectBalance(visitor: Visitor, answer: VisitorAnswer): Promise<void> {
+  const { balance } = await currentUser(visitor);
+  expectFields('the answer', unwrap(answer.body), { balance });
+}
+
+/** Returns the prices and rewards that the backend announces; none from a backend without them. */
+export const announcedRules = async (visitor: Visitor) =>
+  recordOf(recordOf((await visitor.get('/capabilities')).body).rules);
 
 /** Returns the user of a sign-up or sign-in: bare, under `user`, or either in `data`. */
 export function userOf({ body }: VisitorAnswer): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isRouteMissing } from '@liaozhai/shared/contract';
 import { type Call, isRequired, routeOf } from '../calls.ts';
 import { type Check, checksOf, Deviation, expectStatus, expectThat, laravelProblem, shown, Untried } from '../check.ts';
 import { idOf, pageOf, recordOf, unwrap } from '../entities.ts';
@@ -288,7 +289,7 @@ const siteChecks = [
       otherwise: 'requests only what is in this list',
       async run(world) {
         const answer = expectStatus(await world.visit('/no-such-call'), 404);
-        expectThat(typeof recordOf(answer.body).message === 'string', () => shown(answer));
+        expectThat(isRouteMissing(404, recordOf(answer.body)), () => shown(answer));
       },
     },
   ]),

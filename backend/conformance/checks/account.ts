@@ -9,9 +9,20 @@ import {
   shown,
   shownValue,
 } from '../check.ts';
-import { expectAgreed, expectReadable, idOf, pageOf, recordOf, User, unwrap } from '../entities.ts';
+import {
+  expectAgreed,
+  expectFields,
+  expectReadable,
+  idOf,
+  Minor,
+  pageOf,
+  recordOf,
+  Session,
+  User,
+  unwrap,
+} from '../entities.ts';
 import type { Visitor } from '../visitor.ts';
-import { currentUser } from '../world.ts';
+import { announcedRules, currentUser, FOREIGN_SITE } from '../world.ts';
 
 const ONLY_THE_FIRST = '200 here, 401 there';
 
@@ -52,11 +63,9 @@ export const accountChecks: Check[] = [
         const renamedAnswer = expectSuccess(await visitor.put('/user', { name: '燕赤霞' }));
         expectReadable(User, unwrap(renamedAnswer.body));
         const storedUser = await currentUser(visitor);
-        for (const answer of [unwrap(renamedAnswer.body), storedUser]) {
-          const { name, persona, gender } = answer;
-          const isSo = name === '燕赤霞' && persona === '一名剑客' && gender === 'male';
-          expectThat(isSo, JSON.stringify({ name, persona, gender }));
-        }
+        const { balance } = storedUser;
+        for (const answer of [unwrap(renamedAnswer.body), storedUser])
+          expectFields('User', answer, { name: '燕赤霞', persona: '一名剑客', gender: 'male', balance });
       },
     },
     {
@@ -77,6 +86,15 @@ export const accountChecks: Check[] = [
       async run(world) {
         const { visitor } = await world.member('spare');
         expectFieldErrors(await visitor.put('/user', { persona: '字'.repeat(1_001) }), 'persona');
+      },
+    },
+    {
+      name: 'refuses a picture that is none of its own with 422 at avatar',
+      otherwise: 'offers its own; a picture elsewhere learns who looks at it',
+      async run(world) {
+        const { visitor } = await world.member('spare');
+        if ((await visitor.get('//api/media/avatars.json')).status > 299) return;
+        expectFieldErrors(await visitor.put('/user', { avatar: `${FOREIGN_SITE}/1.png` }), 'avatar');
       },
     },
   ]),
@@ -122,6 +140,7 @@ export const accountChecks: Check[] = [
     async run(world) {
       const answer = expectStatus(await (await world.member('spare')).visitor.get('/user/minor'), 200);
       expectThat(readAs(minorSchema, unwrap(answer.body))?.on === false, () => shown(answer));
+      expectAgreed(Minor, unwrap(answer.body));
     },
   },
   {
@@ -177,6 +196,8 @@ export const accountChecks: Check[] = [
         expectStatus(answer, 200);
         const invitation = unwrap(answer.body);
         expectThat(readAs(invitationSchema, invitation) !== undefined, () => shown(answer));
+        const { invite_reward = recordOf(invitation).rewards } = await announcedRules(visitor);
+        expectFields('rewards', invitation.rewards, recordOf(invite_reward));
         const extraFields = Object.keys(invitation).filter((field) => !INVITATION.includes(field));
         expectThat(extraFields.length === 0, () => `it also has ${extraFields.join(', ')}: ${shown(answer)}`);
       },
@@ -265,6 +286,7 @@ export const accountChecks: Check[] = [
       const spare = await world.member('spare');
       await world.signIn(spare);
       const sessions = await sessionsOf(spare.visitor);
+      expectAgreed(Session, ...sessions);
       const current = sessions.filter(({ is_current }) => is_current === true);
       expectThat(sessions.length > 1 && current.length === 1, () => shownValue(sessions));
     },

@@ -1,4 +1,6 @@
+import { type Call, routeOf } from '../calls.ts';
 import { type Check, checksOf, Deviation, laravelProblem } from '../check.ts';
+import { operations } from '../openApiOperations.ts';
 import type { VisitorAnswer } from '../visitor.ts';
 
 /** A request of the run and its response. */
@@ -13,8 +15,8 @@ interface Rule {
   /** expected property of every response */
   name: string;
   otherwise: string;
-  /** Returns the problem of a response, or null. */
-  problem(exchange: Exchange): string | null;
+  /** Returns the problem of a response, or null. `isFirst`: of this method and path. */
+  problem(exchange: Exchange, isFirst: boolean): string | null;
 }
 
 /** Statuses that proxies send themselves, as HTML. */
@@ -27,7 +29,24 @@ const lifetime = (cacheControl: string): number =>
     ...[...cacheControl.matchAll(/(?:max-age|s-maxage)\s*=\s*"?(\d+)/g)].map(([, seconds]) => Number(seconds)),
   );
 
+/** The documented status of each call's success. */
+const successes = Object.entries(operations).map(([call, { answer }]) => {
+  const [method, path] = routeOf(call as Call, '[^/]+');
+  return { route: new RegExp(`^${method} ${path}$`), expected: answer[0] };
+});
+
 const rules: Rule[] = [
+  {
+    name: 'answers a success with the status of the API’s list',
+    otherwise: 'takes any success for one',
+    // a repeated request may be answered as such
+    problem({ method, path, answer: { status } }, isFirst) {
+      const call = `${method} ${path.split('?')[0]}`;
+      if (!isFirst || status > 299) return null;
+      const expected = successes.find(({ route }) => route.test(call))?.expected;
+      return expected !== undefined && status !== expected ? `${status} instead of ${expected}` : null;
+    },
+  },
   {
     name: 'sends JSON as application/json in UTF-8',
     otherwise: 'reads it all the same; proxies and scanners may change or block it',
@@ -62,10 +81,15 @@ const rules: Rule[] = [
 /** Records the first violation of each rule in a run. */
 export class AnswerWatch {
   readonly #problems = new Map<string, string>();
+  /** methods and paths that succeeded */
+  readonly #successes = new Set<string>();
 
   record(exchange: Exchange): void {
+    const { size } = this.#successes;
+    if (exchange.answer.status < 300) this.#successes.add(`${exchange.method} ${exchange.path}`);
+    const isFirst = this.#successes.size > size;
     for (const { name, problem } of rules) {
-      const fault = this.#problems.has(name) ? null : problem(exchange);
+      const fault = this.#problems.has(name) ? null : problem(exchange, isFirst);
       if (fault) this.#problems.set(name, `${exchange.method} ${exchange.path.slice(0, 80)}: ${fault}`);
     }
   }

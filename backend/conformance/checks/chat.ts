@@ -14,6 +14,7 @@ import {
 import {
   Conversation,
   expectAgreed,
+  expectFields,
   expectReadable,
   idOf,
   LatestMeta,
@@ -25,6 +26,8 @@ import {
 import { ascending, conversationIdOf, currentUser, latest, sendMessage, spentBy } from '../world.ts';
 import { endingChecks, listChecks } from './conversations.ts';
 import { replyChecks, reportChecks } from './replies.ts';
+
+const isSorted = (figures: number[]) => figures.every((figure, at) => at === 0 || figure >= Number(figures[at - 1]));
 
 const CLOCKS_APART_MS = 5 * 60_000;
 /** Text that filters, escaping or narrow columns would change. */
@@ -74,6 +77,21 @@ export const chatChecks: Check[] = [
       },
     },
     {
+      name: 'describes message, reply and conversation alike',
+      otherwise: 'shows what the answer says until messages/latest says otherwise',
+      async run(world) {
+        const { answer, content } = await world.firstMessage();
+        const { message, reply, conversation } = unwrap(answer.body);
+        const place = { conversation_id: conversationIdOf(answer), story_id: content.story_id };
+        const { body, client_id } = content;
+        expectFields('message', message, { ...place, role: 'user', body, client_id });
+        if (conversation != null) expectFields('story', recordOf(conversation).story, { id: content.story_id });
+        if (reply == null) return;
+        expectFields('reply', reply, { ...place, role: 'assistant' });
+        expectThat(ascending([message, reply].map((line) => Number(recordOf(line).seq))), () => shown(answer));
+      },
+    },
+    {
       name: 'takes the price off the balance of GET /v1/user',
       otherwise: 'shows the balance received last',
       async run(world) {
@@ -102,6 +120,23 @@ export const chatChecks: Check[] = [
         const amounts = { balance: spent.balance, ledger: spent.ledger, cost };
         const isRight = Object.values(amounts).every((figure) => figure === story.price_per_message);
         expectThat(isRight, () => `a price of ${story.price_per_message}: ${shownValue(amounts)}`);
+      },
+    },
+    {
+      name: 'refuses what costs more than its reader was shown, where it announces messages.price',
+      otherwise: 'shows the new price after it was paid',
+      async run(world) {
+        if (!(await world.announces('messages.price'))) return;
+        const { id: conversation_id, visitor } = await world.conversation();
+        const spent = await spentBy(world, async () => {
+          for (const path of ['/messages', '/messages/continue', '/messages/suggestion']) {
+            const content = { conversation_id, body: '不要钱吧？', client_id: randomUUID(), price: 0 };
+            const answer = expectStatus(await visitor.postOnce(path, content), 409);
+            const { code, price, rules } = recordOf(answer.body);
+            expectThat(code === 'price_changed' && Number(price) > 0 && rules != null, () => shown(answer));
+          }
+        });
+        expectThat(spent.balance === 0, () => shownValue(spent));
       },
     },
     {
@@ -178,6 +213,9 @@ export const chatChecks: Check[] = [
         expectStatus(answer, 409);
         const code = String(recordOf(answer.body).code);
         expectThat(isBusy({ kind: 'conflict', code }), () => shown(answer));
+        const reply = recordOf(unwrap(first.answer.body).reply);
+        if (wasRunning && idOf(reply) !== '')
+          expectFields('meta', recordOf(page.body).meta, { active_message_id: reply.id });
       },
     },
     {
@@ -244,6 +282,26 @@ export const chatChecks: Check[] = [
       },
     },
     {
+      name: 'describes in meta, and in order of time, the messages that it gives',
+      otherwise: 'believes meta: it misses changes, or fetches them again',
+      async run(world) {
+        const { id, items, meta } = await latest(world);
+        const last_seq = items.at(-1)?.seq;
+        expectFields('meta', meta, { conversation_id: id, last_seq, active_message_id: null, has_more: false });
+        const versions = items.map(({ version }) => Number(version));
+        expectThat(
+          Math.max(...versions) <= Number(meta.version),
+          () => `versions ${versions.join()} at ${meta.version}`,
+        );
+        const times = items.map(({ created_at }) => Date.parse(String(created_at)));
+        expectThat(isSorted(times), () => shownValue(items.map(({ created_at }) => created_at)));
+        const odd = items.find(
+          ({ variant = 1, variants = 1, revision }) => Number(variant) > Number(variants) || revision === 0,
+        );
+        expectThat(odd === undefined, () => shownValue(odd));
+      },
+    },
+    {
       name: 'numbers messages without gaps',
       otherwise: 'shows them in the order of what numbers there are',
       async run(world) {
@@ -276,6 +334,8 @@ export const chatChecks: Check[] = [
         const [since, all] = [await latest(world, { after: 0 }), await latest(world)];
         const ids = (items: Record<string, unknown>[]) => items.map(idOf).sort().join();
         expectThat(ids(since.items) === ids(all.items), `${since.items.length} of ${all.items.length} since version 0`);
+        const versions = since.items.map(({ version }) => Number(version));
+        expectThat(isSorted(versions), () => `versions ${versions.join()}`);
       },
     },
     {

@@ -1,7 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { type Check, checksOf, expectStatus, expectSuccess, expectThat, shown, shownValue, Untried } from '../check.ts';
-import { Conversation, expectAgreed, expectReadable, idOf, pageOf, recordOf, unwrap } from '../entities.ts';
-import { ascending, conversationIdOf, listedConversation, listOf, ownLine, sendMessage } from '../world.ts';
+import {
+  Conversation,
+  expectAgreed,
+  expectFields,
+  expectReadable,
+  idOf,
+  pageOf,
+  recordOf,
+  unwrap,
+} from '../entities.ts';
+import {
+  ascending,
+  conversationIdOf,
+  currentUser,
+  latest,
+  listedConversation,
+  listOf,
+  ownLine,
+  sendMessage,
+} from '../world.ts';
 
 /** Checks that delete messages or conversations. */
 export const endingChecks: Check[] = [
@@ -73,8 +91,31 @@ export const listChecks: Check[] = [
     async run(world) {
       const { id, visitor } = await world.conversation();
       const last = await world.lastMessage(visitor, id);
-      const { last_message } = (await listedConversation(visitor, id)) ?? {};
+      const listed = await listedConversation(visitor, id);
+      const { last_message } = listed ?? {};
       expectThat(idOf(last_message) === idOf(last), () => `${shownValue(last_message)} instead of ${idOf(last)}`);
+      const { excerpt } = recordOf(last_message);
+      const [body, beginning] = [last.body, excerpt].map((words) => String(words).replace(/[\s*…]+/g, ''));
+      expectThat(body?.startsWith(beginning?.slice(0, 8) ?? '') === true, () => shownValue(last_message));
+      const { version } = (await latest(world)).meta;
+      expectFields('conversation', listed, { last_seq: last.seq, version, active_message_id: null });
+    },
+  },
+  {
+    call: 'GET /v1/conversations',
+    name: 'lists the conversation last used first',
+    otherwise: 'sorts the rows by updated_at',
+    async run(world) {
+      const { visitor } = await world.member('theirs');
+      const ids: string[] = [];
+      for (const story_id of await world.stories()) {
+        const { answer } = await sendMessage(visitor, { story_id });
+        if (answer.status > 299) throw new Untried('no message could be sent');
+        ids.unshift(conversationIdOf(answer));
+        await world.settled(visitor, conversationIdOf(answer));
+      }
+      const listedIds = (await listOf(visitor, '/conversations')).map(idOf).filter((id) => ids.includes(id));
+      expectThat(listedIds.join() === ids.join(), () => `${listedIds.join()} instead of ${ids.join()}`);
     },
   },
   {
@@ -104,6 +145,12 @@ export const listChecks: Check[] = [
         const { id, visitor } = await world.conversation();
         const before = await listedConversation(visitor, id);
         expectThat(before?.unread === true, () => `unread ${String(before?.unread)} before it was read`);
+        const unread = (await listOf(visitor, '/conversations')).filter((listed) => listed.unread === true);
+        const { unread_conversations = unread.length } = await currentUser(visitor);
+        expectThat(
+          unread_conversations === unread.length,
+          `${unread_conversations} with the user, ${unread.length} listed`,
+        );
         const form = { read_version: before?.version };
         const answer = expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, form), 200);
         expectReadable(Conversation, unwrap(answer.body));
@@ -119,7 +166,8 @@ export const listChecks: Check[] = [
         await world.assertAnnounced('conversations.pin');
         const { id, visitor } = await world.conversation();
         for (const pinned of [true, false]) {
-          expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { pinned }), 200);
+          const answer = expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { pinned }), 200);
+          expectThat((unwrap(answer.body).pinned_at != null) === pinned, () => shown(answer));
           const [first] = await listOf(visitor, '/conversations');
           const isPinned = idOf(first) === id && typeof first?.pinned_at === 'string';
           expectThat(isPinned === pinned, () => shownValue(first));
@@ -168,6 +216,7 @@ export const listChecks: Check[] = [
       };
       const { seqs, answer } = await find(String(sent.content.body));
       expectThat(seqs.includes(1) && ascending(seqs), () => shown(answer));
+      for (const place of pageOf(answer.body).items) expectFields('place', place, { conversation_id: id });
       expectThat(recordOf(recordOf(answer.body).meta).total === seqs.length, () => shown(answer));
       const wildcardHits = await find('%_无人说过的话');
       expectThat(wildcardHits.seqs.length === 0, () => shown(wildcardHits.answer));

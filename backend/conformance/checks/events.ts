@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Capability } from '@liaozhai/shared/contract';
-import { type Check, checksOf, Deviation, expectSuccess, expectThat, shownValue } from '../check.ts';
-import { recordOf } from '../entities.ts';
+import { type Capability, isRouteMissing } from '@liaozhai/shared/contract';
+import { type Check, checksOf, Deviation, expectSuccess, expectThat, shown, shownValue, Untried } from '../check.ts';
+import { expectFields, idOf, recordOf } from '../entities.ts';
 import type { Frame } from '../socket.ts';
 import type { VisitorAnswer } from '../visitor.ts';
 import { conversationIdOf, currentUser, sendMessage, type World } from '../world.ts';
@@ -51,6 +51,7 @@ async function listenToMessage(world: World) {
     content,
     end,
     eventsNamed,
+    frames: socket.frames,
     leakedFrame,
     texts: socket.texts,
     foreignMessages: socket.foreignMessages,
@@ -69,8 +70,15 @@ const messageEventChecks: Check[] = [
           created.some(({ client_id }) => client_id === content.client_id),
           () => `message.created ${shownValue(created)}`,
         );
-        const { conversation_id, version } = recordOf(end.data);
-        expectThat(conversation_id != null && version != null, () => shownValue(end));
+        for (const { data } of [end, ...eventsNamed('message.created')]) {
+          const { version, conversation_id } = { ...messageOf({ event: '', data }), ...recordOf(data) };
+          expectThat(conversation_id != null && version != null, () => shownValue(data));
+        }
+        expectFields('message', messageOf(end), { status: 'completed', role: 'assistant' });
+        expectThat(
+          created.some(({ role }) => role === 'assistant'),
+          () => `message.created of no reply: ${shownValue(created)}`,
+        );
       },
     },
     {
@@ -94,17 +102,24 @@ const messageEventChecks: Check[] = [
       name: 'sends a reply piece by piece, and the pieces add up to it',
       otherwise: 'shows the reply as a whole, once it is written',
       async run(world) {
-        const { end, eventsNamed } = await recordedEvents(world);
+        const { end, eventsNamed, frames } = await recordedEvents(world);
         const pieces = eventsNamed('message.delta').map(({ data }) => recordOf(data));
         expectThat(pieces.length > 0, 'no message.delta');
         let text = '';
+        const { message_id = idOf(messageOf(end)), conversation_id } = recordOf(end.data);
         for (const piece of pieces) {
+          expectFields('message.delta', piece, { message_id, conversation_id });
+          expectThat(piece.revision != null, () => shownValue(piece));
           expectThat(
             piece.offset === [...text].length,
             () => `offset ${piece.offset} after ${[...text].length} characters`,
           );
           text += String(piece.text);
         }
+        expectThat(
+          eventsNamed('message.delta').every((piece) => frames.indexOf(piece) < frames.indexOf(end)),
+          'a piece after the end',
+        );
         const { body } = messageOf(end);
         expectThat(
           body === undefined || body === text,
@@ -172,18 +187,21 @@ const EVENT_MS = 5_000;
 /** Actions of the reader's other device, and the events that report them. */
 const announcedChanges: [
   event: string,
+  fields: string[],
   otherwise: string,
   needs: Capability | null,
   act: (world: World) => Promise<VisitorAnswer>,
 ][] = [
   [
     'user.updated',
+    ['user'],
     'shows the change when it is looked at again',
     null,
     async (world) => (await world.member('mine')).visitor.put('/user', { persona: '一名樵夫' }),
   ],
   [
     'suggestion.ready',
+    ['id', 'status'],
     'asks for the suggestions every 1.5 s',
     null,
     async (world) => {
@@ -193,6 +211,7 @@ const announcedChanges: [
   ],
   [
     'conversation.updated',
+    ['conversation'],
     'shows dots and pins as they were until it is looked at again',
     'conversations.pin',
     async (world) => {
@@ -204,6 +223,7 @@ const announcedChanges: [
   ],
   [
     'conversation.restarted',
+    ['id'],
     'shows what was taken away until it is looked at again',
     'conversations.restart',
     async (world) => {
@@ -213,6 +233,7 @@ const announcedChanges: [
   ],
   [
     'conversation.deleted',
+    ['id'],
     'lists the conversation until it is looked at again',
     null,
     async (world) => {
@@ -222,6 +243,7 @@ const announcedChanges: [
   ],
   [
     'session.ended',
+    [],
     'asks every five minutes whether it may go on listening',
     'account.devices',
     async (world) => {
@@ -244,7 +266,7 @@ async function otherConversation(world: World): Promise<string> {
 
 const otherEventChecks = checksOf(
   'WS /app/{key}',
-  announcedChanges.map(([event, otherwise, needs, act]) => ({
+  announcedChanges.map(([event, fields, otherwise, needs, act]) => ({
     name: `tells by ${event} what another device has done`,
     otherwise,
     async run(world) {
@@ -252,8 +274,16 @@ const otherEventChecks = checksOf(
       const { visitor, id } = await world.member('mine');
       const socket = await world.socket();
       const channel = await world.join(socket, visitor, id);
-      expectSuccess(await act(world));
-      await socket.frame((frame) => eventName(frame.event) === event && frame.channel === channel, EVENT_MS);
+      const answer = await act(world);
+      if (isRouteMissing(answer.status, recordOf(answer.body)))
+        throw new Untried(`the call is missing: ${shown(answer)}`);
+      expectSuccess(answer);
+      const isEvent = (frame: Frame) => eventName(frame.event) === event && frame.channel === channel;
+      const data = recordOf((await socket.frame(isEvent, EVENT_MS)).data);
+      expectThat(
+        fields.every((field) => data[field] != null),
+        () => `${fields.join(', ')}: ${shownValue(data)}`,
+      );
     },
   })),
 );

@@ -12,6 +12,7 @@ import {
 import {
   CheckIn,
   expectAgreed,
+  expectFields,
   expectReadable,
   idOf,
   Order,
@@ -21,7 +22,7 @@ import {
   Transaction,
   unwrap,
 } from '../entities.ts';
-import { createdId, currentUser, listOf, type World } from '../world.ts';
+import { announcedRules, createdId, currentUser, listOf, type World } from '../world.ts';
 
 const MAX_PAGES = 30;
 
@@ -42,7 +43,9 @@ export const pointChecks: Check[] = [
       const { items } = pageOf(list.body);
       expectReadable(Ticket, ...items);
       expectAgreed(Ticket, ...items);
-      expectThat(items.map(idOf).includes(createdId(answer)), () => shownValue(items));
+      const { form } = await world.ticket();
+      const ticket = items.find((item) => idOf(item) === createdId(answer));
+      expectFields('Ticket', ticket, { kind: form.kind, body: form.body, status: 'open' });
     },
   },
   {
@@ -78,6 +81,14 @@ export const pointChecks: Check[] = [
       expectReadable(CheckIn, unwrap(first.body));
       const gained = Number(unwrap(first.body).balance) - balanceBefore;
       expectThat(gained > 0 && unwrap(first.body).awarded === gained, () => `${gained} points more: ${shown(first)}`);
+      const { check_in_rewards: [reward = gained] = [] } = (await announcedRules(visitor)) as {
+        check_in_rewards?: number[];
+      };
+      expectThat(gained === reward, `${gained} points, where the rules name ${reward}`);
+      const today = new Date(first.headers.get('date') ?? Date.now()).toLocaleDateString('sv', {
+        timeZone: 'Asia/Shanghai',
+      });
+      expectFields('CheckIn', unwrap(first.body), { streak: 1, date: today });
       const repeatedAnswer = expectSuccess(await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() }));
       const { awarded, already_checked_in, balance } = unwrap(repeatedAnswer.body);
       expectThat(awarded === 0 && already_checked_in === true, () => shown(repeatedAnswer));
@@ -172,7 +183,10 @@ export const pointChecks: Check[] = [
         const order = unwrap(answer.body);
         expectReadable(Order, order);
         expectAgreed(Order, order);
-        expectThat(order.status === 'pending', () => shown(answer));
+        const { form } = await world.order();
+        const { packages } = recordOf(recordOf((await visitor.get('/orders')).body).meta);
+        const { points } = recordOf(Array.isArray(packages) ? packages[0] : null);
+        expectFields('Order', order, { ...form, points, status: 'pending' });
         const balanceAfter = (await currentUser(visitor)).balance;
         expectThat(
           balanceAfter === balanceBefore,

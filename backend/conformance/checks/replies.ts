@@ -12,9 +12,27 @@ import {
   shownValue,
   Untried,
 } from '../check.ts';
-import { expectAgreed, expectReadable, idOf, Message, pageOf, recordOf, Suggestion, unwrap } from '../entities.ts';
+import {
+  expectAgreed,
+  expectFields,
+  expectReadable,
+  idOf,
+  Message,
+  pageOf,
+  recordOf,
+  Suggestion,
+  unwrap,
+} from '../entities.ts';
 import type { Visitor } from '../visitor.ts';
-import { conversationIdOf, ownLine, sendMessage, spentBy } from '../world.ts';
+import {
+  announcedRules,
+  conversationIdOf,
+  expectBalance,
+  ORDERED_SUGGESTIONS,
+  ownLine,
+  sendMessage,
+  spentBy,
+} from '../world.ts';
 
 const SUGGESTION_TIMEOUT_MS = 60_000;
 
@@ -28,7 +46,8 @@ export const reportChecks = checksOf('POST /v1/messages/{id}/report', [
       const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
       const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
       const report = (reporter: Visitor) => reporter.post(path, { reason: 'other' });
-      for (const answer of [await report(visitor), await report(visitor)]) expectSuccess(answer);
+      for (const answer of [await report(visitor), await report(visitor)])
+        expectFields('the answer', unwrap(expectSuccess(answer).body), { message_id: reply?.id, reason: 'other' });
       expectStatus(await report((await world.member('theirs')).visitor), 403, 404);
     },
   },
@@ -58,6 +77,7 @@ export const replyChecks: Check[] = [
       expectReadable(Message, message);
       const { revision } = recordOf(message);
       expectThat(idOf(message) === idOf(before) && revision === Number(before.revision) + 1, () => shown(answer));
+      await expectBalance(visitor, answer);
       const after = await world.lastMessage(visitor, id);
       const isLonger = String(after.body).startsWith(String(before.body)) && after.body !== before.body;
       expectThat(after.status === 'completed' && isLonger, () => shownValue(after));
@@ -69,8 +89,7 @@ export const replyChecks: Check[] = [
     otherwise: 'shows the price of the rules before, and the balance as it then is',
     async run(world) {
       const { id, visitor } = await world.conversation();
-      const { rules } = recordOf((await visitor.get('/capabilities')).body);
-      const price = recordOf(rules).continue_price;
+      const price = (await announcedRules(visitor)).continue_price;
       if (price === undefined) return;
       const content = { conversation_id: id, client_id: randomUUID() };
       const go = () => visitor.postOnce('/messages/continue', content);
@@ -95,6 +114,7 @@ export const replyChecks: Check[] = [
         expectReadable(Message, message);
         const { status, body } = recordOf(message);
         expectThat(status === before.status && body === before.body, () => shown(answer));
+        await expectBalance(visitor, answer);
       },
     },
     {
@@ -106,8 +126,11 @@ export const replyChecks: Check[] = [
         const { answer } = await sendMessage(visitor, { story_id });
         const reply = recordOf(unwrap(answer.body).reply);
         if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
-        const stopped = await visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision: 1 });
-        expectSuccess(stopped);
+        const stop = (revision: number) =>
+          visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision });
+        const other = expectSuccess(await stop(Number(reply.revision) + 1));
+        expectThat(recordOf(unwrap(other.body).message).status !== 'cancelled', 'another revision was stopped');
+        const stopped = expectSuccess(await stop(Number(reply.revision)));
         const { status, body } = recordOf(unwrap(stopped.body).message);
         if (status === 'completed') throw new Untried('the reply was written too fast');
         expectThat(status === 'cancelled', () => shown(stopped));
@@ -124,7 +147,9 @@ export const replyChecks: Check[] = [
       const { id, visitor } = await world.conversation();
       const before = await world.lastMessage(visitor, id);
       const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
-      const answer = expectSuccess(await visitor.postOnce(path, { client_id: randomUUID() }));
+      const content = { client_id: randomUUID() };
+      const answer = expectSuccess(await visitor.postOnce(path, content));
+      await expectBalance(visitor, answer);
       const { message } = unwrap(answer.body);
       expectReadable(Message, message);
       const { revision, variant, variants } = recordOf(message);
@@ -132,6 +157,8 @@ export const replyChecks: Check[] = [
       expectThat(variant === variants && Number(variants) === Number(before.variants) + 1, () => shown(answer));
       const after = await world.lastMessage(visitor, id);
       expectThat(after.status === 'completed' && after.body !== before.body, () => shownValue(after));
+      expectSuccess(await visitor.postOnce(path, content));
+      expectFields('the reply of a repeated key', await world.lastMessage(visitor, id), { variants, revision });
     },
   },
   {
@@ -157,13 +184,17 @@ export const replyChecks: Check[] = [
       async run(world) {
         const { visitor, conversationId, messages, line, edit } = await ownLine(world);
         const last_seq = messages.at(-1)?.seq;
-        const answer = expectSuccess(await edit({ body: '换了话', revision: line.revision, last_seq }));
+        const content = { body: '换了话', revision: line.revision, last_seq, client_id: randomUUID() };
+        const answer = expectSuccess(await edit(content));
+        await expectBalance(visitor, answer);
         const { message, reply } = unwrap(answer.body);
         expectReadable(Message, message, reply);
         expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
         const after = await world.settled(visitor, conversationId);
         expectThat(after.length === messages.length, `${after.length} messages where there were ${messages.length}`);
         expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
+        const repeated = unwrap(expectSuccess(await edit(content)).body);
+        expectFields('the reply of a repeated key', repeated.reply, { id: recordOf(reply).id });
       },
     },
     {
@@ -181,11 +212,16 @@ export const replyChecks: Check[] = [
       },
     },
     {
-      name: 'refuses where the conversation has gone on past last_seq (409)',
+      name: 'refuses where the conversation has gone on past last_seq or revision (409)',
       otherwise: 'cuts off what the reader has not seen yet',
       async run(world) {
-        const { line, edit } = await ownLine(world);
-        expectStatus(await edit({ body: '没看见后面', last_seq: line.seq }), 409);
+        const { visitor, conversationId, line, edit } = await ownLine(world);
+        expectSuccess(await edit({ body: '先换了话' }));
+        await world.settled(visitor, conversationId);
+        for (const seen of [{ last_seq: line.seq }, { revision: line.revision }]) {
+          const answer = expectStatus(await edit({ body: '没看见后面', ...seen }), 409);
+          expectThat(recordOf(answer.body).code === 'conversation_changed', () => shown(answer));
+        }
       },
     },
   ]),
@@ -214,11 +250,30 @@ export const replyChecks: Check[] = [
         const { status, items } = unwrap(suggestion.body);
         if (status === 'ready') {
           expectAgreed(Suggestion, unwrap(suggestion.body));
-          return expectThat(Array.isArray(items) && items.length > 0, () => shown(suggestion));
+          expectFields('Suggestion', unwrap(suggestion.body), { conversation_id: (await world.conversation()).id });
+          const texts = Array.isArray(items) ? items.map((item) => String(recordOf(item).text).trim()) : [];
+          const isFit = texts.length > 0 && texts.length <= ORDERED_SUGGESTIONS && !texts.includes('');
+          return expectThat(isFit && new Set(texts).size === texts.length, () => shown(suggestion));
         }
         if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(suggestion));
         await pause(500);
       }
+    },
+  },
+  {
+    call: 'POST /v1/messages/suggestion',
+    name: 'takes the price that the rules name, once for a key',
+    otherwise: 'shows the price of the rules before, and the balance as it then is',
+    async run(world) {
+      const { id: conversation_id, visitor } = await world.conversation();
+      await world.suggestionId();
+      const price = (await announcedRules(visitor)).suggestion_price;
+      if (price === undefined) return;
+      const order = { conversation_id, client_id: randomUUID() };
+      const spent = await spentBy(world, async () => {
+        for (let time = 0; time < 2; time += 1) expectSuccess(await visitor.postOnce('/messages/suggestion', order));
+      });
+      expectThat(spent.balance === price && spent.ledger === price, () => `a price of ${price}: ${shownValue(spent)}`);
     },
   },
 ];

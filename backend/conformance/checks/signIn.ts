@@ -9,8 +9,8 @@ import {
   expectThat,
   shown,
 } from '../check.ts';
-import { expectReadable, idOf, User, unwrap } from '../entities.ts';
-import { userOf, type World } from '../world.ts';
+import { expectFields, expectReadable, idOf, User, unwrap } from '../entities.ts';
+import { announcedRules, userOf, type World } from '../world.ts';
 
 const GUESSES = 12;
 
@@ -50,6 +50,16 @@ export const signInChecks: Check[] = [
         expectStatus(answer, 201);
         const { user, type } = unwrap(answer.body);
         expectThat(user !== undefined && type === 'username', () => shown(answer));
+      },
+    },
+    {
+      name: 'gives the new account its name and the gift that the rules name',
+      otherwise: 'shows the user of the answer',
+      async run(world) {
+        const { form, answer, visitor } = await world.registration('mine');
+        const { balance } = userOf(answer);
+        const { sign_up_gift = balance } = await announcedRules(visitor);
+        expectFields('User', userOf(answer), { name: form.name, balance: sign_up_gift });
       },
     },
     {

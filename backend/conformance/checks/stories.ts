@@ -10,7 +10,7 @@ import {
   laravelProblem,
   shownValue,
 } from '../check.ts';
-import { expectAgreed, expectReadable, idOf, pageOf, recordOf, Story, unwrap } from '../entities.ts';
+import { expectAgreed, expectFields, expectReadable, idOf, pageOf, recordOf, Story, unwrap } from '../entities.ts';
 import type { VisitorAnswer } from '../visitor.ts';
 import { listOf, type World } from '../world.ts';
 
@@ -51,12 +51,31 @@ export const storyChecks: Check[] = [
       for (const favorite of [true, true, false]) {
         const answer = await visitor.put(`/stories/${encodeURIComponent(id)}/favorite`, { favorite });
         expectStatus(answer, 200);
+        expectFields('the answer', unwrap(answer.body), { id, is_favorite: favorite });
+        const story = unwrap((await visitor.get(`/stories/${encodeURIComponent(id)}`)).body);
+        expectFields('Story', story, { is_favorite: favorite });
         expectThat(
           (await favoriteIds(visitor)).filter((one) => one === id).length === Number(favorite),
           `not ${favorite}`,
         );
         expectThat(!(await favoriteIds(other.visitor)).includes(id), 'another reader has it, too');
       }
+    },
+  },
+  {
+    call: 'GET /v1/favorites',
+    name: 'lists the story last saved first',
+    otherwise: 'shows the order of the answer',
+    async run(world) {
+      await world.assertAnnounced('stories.favorites');
+      const { visitor } = await world.member('mine');
+      const ids = await world.stories();
+      const save = (id: string, favorite: boolean) =>
+        visitor.put(`/stories/${encodeURIComponent(id)}/favorite`, { favorite });
+      for (const id of ids) expectSuccess(await save(id, true));
+      const listedIds = (await listOf(visitor, '/favorites')).map(idOf).filter((id) => ids.includes(id));
+      for (const id of ids) await save(id, false);
+      expectThat(listedIds.join() === ids.toReversed().join(), () => listedIds.join());
     },
   },
   {
@@ -194,7 +213,9 @@ export const storyChecks: Check[] = [
         const { id, answer } = await oneStory(world);
         expectStatus(answer, 200);
         expectReadable(Story, unwrap(answer.body));
-        expectThat(idOf(unwrap(answer.body)) === id, `story ${idOf(unwrap(answer.body))} instead of ${id}`);
+        const listed = (await world.feedStories()).find((story) => idOf(story) === id) ?? {};
+        const { title, price_per_message } = listed;
+        expectFields('Story', unwrap(answer.body), { id, title, price_per_message });
       },
     },
     {
