@@ -141,7 +141,7 @@ async function run([verb, file, ...rest]: string[], dataDir: string): Promise<vo
   }
 }
 
-const dataDir = resolve(values.data ?? join(process.env.DATA_DIR ?? '.data', 'backend'));
+const dataDir = resolve(values.data ?? join(process.env.DATA_DIR || '.data', 'backend'));
 try {
   await run(positionals, dataDir);
 } catch (error) {

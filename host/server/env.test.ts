@@ -20,12 +20,22 @@ for (const [name, value] of [
   ['SENTRY_DSN', 'ftp://key@sentry.example/42'],
   ['SENTRY_DSN', ''],
   ['SECURITY_EXPIRES', '2027-06-30'],
+  ...['', ' ', '0x10', '1e3', '+8', '8 s', '1.5', 'NaN', '-1'].flatMap((value) =>
+    (['PORT', 'DRAIN_SECONDS', 'METRICS_PORT', 'BACKEND_METRICS_PORT'] as const).map((name) => [name, value] as const),
+  ),
+  ['VITALS_SAMPLE', ' '],
+  ['VITALS_SAMPLE', '0x1'],
+  ['VITALS_SAMPLE', '.5'],
 ] as const)
   test(`${name}=${value} is refused in one line with the expected form`, () => {
     expect(wrongSettings({ ...needed, [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name}=".*must be .*Correct or unset it\\.$`)),
     ]);
   });
+
+test('blanks around a number are not part of it', () => {
+  expect(wrongSettings({ ...needed, PORT: ' 3000 ', VITALS_SAMPLE: '0.05\n' })).toEqual([]);
+});
 
 test('the required settings are sufficient', () => {
   expect(wrongSettings(needed)).toEqual([]);

@@ -56,7 +56,8 @@ function requireWritable(folder) {
 }
 
 requireNode();
-const dataDir = resolve(root, process.env.DATA_DIR ?? '.data');
+// an empty one would be the repository itself
+const dataDir = resolve(root, process.env.DATA_DIR || '.data');
 requireWritable(dataDir);
 await requireFreePort(portFrom('PORT', '3000'), 'PORT');
 const isWhole = !process.argv.includes('--serve') && !process.argv.includes('--dev');

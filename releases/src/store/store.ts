@@ -75,7 +75,7 @@ export async function inParallel<Item>(
 
 /** Address of the store by the settings; `npm start` stores it in its data folder. */
 export const storeFrom = ({ RELEASES_STORE, DATA_DIR }: { RELEASES_STORE?: string; DATA_DIR?: string }): string =>
-  RELEASES_STORE ?? `file:${join(DATA_DIR ?? '.data', 'releases')}`;
+  RELEASES_STORE || `file:${join(DATA_DIR || '.data', 'releases')}`;
 export const DEFAULT_STORE = storeFrom({});
 
 const KEY_FILE = 'signing.pem';

@@ -2,22 +2,22 @@ import * as v from 'valibot';
 
 // Schemas of environment variables; each error message states the required form.
 
-export function wholeNumber(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return v.pipe(
+/** Digits only, since `Number` reads a blank as 0, and `0x10` and `1e3`, too. */
+const decimal = (pattern: RegExp, min: number, max: number, error: string) =>
+  v.pipe(
     v.string(),
-    v.nonEmpty(error),
+    v.trim(),
+    v.regex(pattern, error),
     v.toNumber(error),
-    v.safeInteger(error),
     v.minValue(min, error),
     v.maxValue(max, error),
   );
-}
 
-export function numberBetween(min: number, max: number) {
-  const error = `must be a number from ${min} to ${max}`;
-  return v.pipe(v.string(), v.nonEmpty(error), v.toNumber(error), v.minValue(min, error), v.maxValue(max, error));
-}
+export const wholeNumber = (min: number, max: number) =>
+  decimal(/^\d{1,15}$/, min, max, `must be a whole number from ${min} to ${max}`);
+
+export const numberBetween = (min: number, max: number) =>
+  decimal(/^\d{1,9}(?:\.\d+)?$/, min, max, `must be a number from ${min} to ${max}`);
 
 /** Scheme, host and port, without a path. */
 export const httpOrigin = v.pipe(

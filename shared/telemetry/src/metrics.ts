@@ -12,9 +12,9 @@ export const metricsEntries = {
     v.optional(
       v.pipe(
         v.string(),
+        v.trim(),
+        v.regex(/^\d{1,5}$/, portMessage),
         v.toNumber(portMessage),
-        v.integer(portMessage),
-        v.minValue(0, portMessage),
         v.maxValue(65_535, portMessage),
       ),
     ),
@@ -126,7 +126,7 @@ export async function openMetrics(settings: MetricsSettings): Promise<Metrics | 
   const boundPort = await listen(server, port, host);
   return {
     registry,
-    url: `http://${host}:${boundPort}/metrics`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}/metrics`,
     countRequest: requestCounters(registry),
     close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
