@@ -7,17 +7,8 @@ import type { WechatApp } from './wechat.ts';
 /** Origins as browsers write them: in lower case, without a default port. */
 const origins = v.pipe(
   v.optional(v.string(), ''),
-  v.transform((list) =>
-    list
-      .split(',')
-      .map((item) => item.trim())
-      .filter(Boolean),
-  ),
-  v.check(
-    (list) => list.every((item) => /^https?:\/\/[^/\s]+\/?$/.test(item) && URL.canParse(item)),
-    'a comma list of origins like https://example.org',
-  ),
-  v.transform((list) => list.map((item) => new URL(item).origin)),
+  v.transform((list) => list.split(',').filter((item) => item.trim() !== '')),
+  v.array(httpOrigin),
 );
 
 const integer = (fallback: number, min = 0, max = 1_000_000) => v.optional(wholeNumber(min, max), String(fallback));
@@ -74,7 +65,7 @@ const mailAddress = v.pipe(
 const mailSender = v.pipe(
   v.string(),
   v.check(
-    (text) => /^(?:[^<>\r\n]*<)?[^<>@\s]+@[^<>@\s]+>?$/.test(text),
+    (text) => /^(?:[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(text),
     'a sender like Liaozhai <noreply@example.org>, an address your mail server sends for',
   ),
 );
@@ -207,7 +198,7 @@ export function readEnv(variables: Record<string, string | undefined>): Env {
   const definedVariables = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = v.safeParse(schema, definedVariables);
+  const parsed = v.safeParse(schema, definedVariables, { abortPipeEarly: true });
   if (!parsed.success) {
     const [issue] = parsed.issues;
     throw new ConfigError(`${v.getDotPath(issue)}: ${issue.message}`);

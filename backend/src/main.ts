@@ -24,9 +24,10 @@ function exitWith(line: string): never {
 function explain(error: unknown, dataDir: string): string | null {
   const isExplained = [ConfigError, MetricsRefused, TracingRefused].some((kind) => error instanceof kind);
   if (error instanceof Error && isExplained) return error.message;
-  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-    return 'PORT: in use by another program; name another one, or 0 for a free one';
-  }
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return 'PORT: in use by another program; name another one, or 0 for a free one';
+  if (syscall === 'listen')
+    return `BACKEND_HOST: ${process.env.BACKEND_HOST ?? '127.0.0.1'} cannot be listened on (${message}). Name an address of this machine, and a PORT that this user may open`;
   const fault = storageFaultOf(error);
   return fault && storageCure(fault, dataDir, error);
 }

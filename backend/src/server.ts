@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { RateLimit } from '@liaozhai/http/rate-limit';
 import { closeHttpServer, createHttpServer } from '@liaozhai/http/server';
+import { originAt } from '@liaozhai/http/source';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
 import { openTracing } from '@liaozhai/telemetry/tracing';
 import { sql } from 'kysely';
@@ -90,7 +91,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
     server.once('error', reject).listen(env.PORT, env.BACKEND_HOST, resolve);
   });
   const { port } = server.address() as AddressInfo;
-  const url = `http://${env.BACKEND_HOST === '0.0.0.0' ? '127.0.0.1' : env.BACKEND_HOST}:${port}`;
+  const url = originAt(env.BACKEND_HOST, port);
   const stopAnnouncing = startAnnouncingAnswers(services);
   if (env.PAYMENT_PROVIDER === 'sandbox') {
     services.log.warn(

@@ -67,7 +67,7 @@ test('a second server on the same data, and an invalid setting, end with a cure 
   );
   await expect(start({ PORT: 'many' })).rejects.toThrow(/^ended with 2: PORT: must be a whole number from 0 to 65535$/);
   await expect(start({ APP_ORIGIN: 'liaozhai.example' })).rejects.toThrow(
-    /^ended with 2: APP_ORIGIN: a comma list of origins/,
+    /^ended with 2: APP_ORIGIN\.0: must be an address like http:/,
   );
   expect(first.output).toEqual([`backend listening on ${first.url}`]);
   await stop(first, 'SIGTERM');

@@ -5,6 +5,7 @@ import { openRaw } from '@liaozhai/http/testing';
 import { hash } from '@node-rs/argon2';
 import { afterEach, describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { sql } from 'kysely';
+import Libsql from 'libsql';
 import { hashPassword, verifyPassword } from '../src/auth/accounts.ts';
 import { query } from '../src/db/database.ts';
 import { Client } from './client.ts';
@@ -62,6 +63,16 @@ describe('an unusable database', () => {
     );
   });
 
+  test('a newer version of it is reported in one line', async () => {
+    await wholeFile();
+    const database = new Libsql(file);
+    database.exec("insert into kysely_migration values ('999_later', '2027-01-01')");
+    database.close();
+    expect(await refusal()).toMatch(
+      /^ended with 2: DATA_DIR: \S+liaozhai\.db comes from a newer version, .*999_later.*$/,
+    );
+  });
+
   test('damage at run time ends the server with the same line', async () => {
     await wholeFile();
     const run = await start();
@@ -71,6 +82,14 @@ describe('an unusable database', () => {
     expect(await ended).toEqual([2, null]);
     expect(run.output.slice(1)).toEqual([expect.stringMatching(new RegExp(`^${cure}$`))]);
   });
+});
+
+test.each([
+  ['DATA_DIR', '/dev/null', /DATA_DIR: \S+ cannot be read and written/],
+  ['DATA_DIR', '/dev/null/data', /DATA_DIR: \S+ cannot be read and written/],
+  ['BACKEND_HOST', '192.0.2.1', /BACKEND_HOST: 192\.0\.2\.1 .*EADDRNOTAVAIL/],
+])('%s=%s is reported in one line', async (name, value, line) => {
+  await expect(start({ [name]: value })).rejects.toThrow(new RegExp(`^ended with 2: ${line.source}.*$`));
 });
 
 test('on a full disk calls are refused and one line is logged, until there is room', async () => {

@@ -1,4 +1,5 @@
 import { type Kysely, type Migration, Migrator, PostgresAdapter, sql } from 'kysely';
+import { ConfigError } from '../env.ts';
 
 /** A statement whose types are translated for Postgres, or one for each database. */
 type Statement = string | Translated;
@@ -348,13 +349,22 @@ const migrations = {
 /** Names of all migrations of this version. */
 export const knownMigrations = Object.keys(migrations);
 
-/** Runs all pending migrations. Throws the error of a failed one. */
-export async function migrateToLatest(db: Kysely<unknown>): Promise<void> {
+/**
+ * Runs all pending migrations. Throws the error of a failed one, and `ConfigError` for a database of a newer version.
+ * @param name the database and its setting, in that message
+ */
+export async function migrateToLatest(db: Kysely<unknown>, name: string): Promise<void> {
   const migrationEntries = Object.entries<Steps>(migrations).map(([name, steps]): [string, Migration] => [
     name,
     { up: (database) => execute(database, steps) },
   ]);
   const migrator = new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(migrationEntries) } });
   const { error } = await migrator.migrateToLatest();
-  if (error) throw error;
+  if (!error) return;
+  const applied = await sql<{ name: string }>`select name from kysely_migration`.execute(db).catch(() => null);
+  const newer = applied?.rows.find((row) => !knownMigrations.includes(row.name));
+  if (!newer) throw error;
+  throw new ConfigError(
+    `${name} comes from a newer version, which made ${newer.name}. Start that version, or bring back a backup of this one`,
+  );
 }

@@ -21,6 +21,15 @@ import { DamagedFile, storageCure, storageFaultOf } from './storageFault.ts';
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'liaozhai.db');
 
+/** Throws `ConfigError` for any failure: a read-only disk is ENOENT here, a file in its place EEXIST or ENOTDIR. */
+function makeFolder(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+  } catch (error) {
+    throw new ConfigError(storageCure(storageFaultOf(error) ?? 'unusable', dataDir, error));
+  }
+}
+
 /**
  * Opens the Postgres of `DATABASE_URL`, or opens or creates the database file of the data directory, and migrates it.
  * @param onEffectError receives failures of effects after their transaction was committed.
@@ -29,7 +38,7 @@ export async function openDatabase(
   { DATABASE_URL, DATA_DIR: dataDir }: Pick<Env, 'DATABASE_URL' | 'DATA_DIR'>,
   onEffectError: (error: unknown) => void,
 ): Promise<Db> {
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   if (DATABASE_URL) {
     const { openPostgres } = await import('./postgres.ts');
     return openPostgres(DATABASE_URL, onEffectError);
@@ -39,7 +48,7 @@ export async function openDatabase(
     // a migration that copies a table must not cascade to the rows that reference it
     file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = off;');
     assertNotTruncated(file, databaseFile(dataDir));
-    await migrateToLatest(new Kysely({ dialect: libsqlDialect(file) }));
+    await migrateToLatest(new Kysely({ dialect: libsqlDialect(file) }), `DATA_DIR: ${databaseFile(dataDir)}`);
     file.exec('pragma foreign_keys = on');
   } catch (error) {
     file.close();
@@ -240,7 +249,7 @@ function tryLock(file: string): Libsql.Database | null {
  * leaves no lock. Resolves with a function that unlocks. Throws `ConfigError` if it is still locked after 10 s.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   const file = join(dataDir, 'server.lock');
   const deadline = performance.now() + LOCK_WAIT_MS;
   let lock = tryLock(file);

@@ -62,7 +62,7 @@ async function migrate(url: string): Promise<void> {
   try {
     const client = await pool.connect();
     client.release();
-    await migrateToLatest(new Kysely({ dialect: new PostgresDialect({ pool }) }));
+    await migrateToLatest(new Kysely({ dialect: new PostgresDialect({ pool }) }), `DATABASE_URL: ${placeOf(url)}`);
   } finally {
     await pool.end();
   }
@@ -83,7 +83,7 @@ function toConfigError(error: unknown, url: string): unknown {
     return new ConfigError(`DATABASE_URL: there is no such database (${detail}); make it with createdb, encoding UTF8`);
   if (code === '42501')
     return new ConfigError(`DATABASE_URL: ${place}: ${detail}; let the user create tables in its schema`);
-  if (error instanceof pg.DatabaseError) return error;
+  if (error instanceof pg.DatabaseError || error instanceof ConfigError) return error;
   return new ConfigError(`DATABASE_URL: no Postgres answers at ${place} (${detail}); start it, or correct the address`);
 }
 

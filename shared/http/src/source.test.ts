@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { describe, expect, test } from '@rstest/core';
-import { type Source, sourceOf } from './source.ts';
+import { originAt, type Source, sourceOf } from './source.ts';
 
 const peer: Source = { ip: '', host: 'app.example', scheme: 'http' };
 const behindProxy = (headers: Record<string, string>) =>
@@ -31,3 +31,9 @@ describe('behind a proxy', () => {
     expect(behindProxy({ [`x-forwarded-${name}`]: value })).toEqual({ ...peer, ...expected });
   });
 });
+
+test.each([
+  ['127.0.0.1', 'http://127.0.0.1:80'],
+  ['0.0.0.0', 'http://127.0.0.1:80'],
+  ['::1', 'http://[::1]:80'],
+])('a server on %s is at %s', (address, origin) => expect(originAt(address, 80)).toBe(origin));

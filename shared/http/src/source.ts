@@ -37,6 +37,10 @@ export function sourceOf(request: Pick<IncomingMessage, 'headers' | 'socket'>, t
   };
 }
 
+/** The origin of a server on this machine that listens on an address. */
+export const originAt = (address: string, port: number): string =>
+  `http://${address === '0.0.0.0' ? '127.0.0.1' : isIPv6(address) ? `[${address}]` : address}:${port}`;
+
 /** The origin in the visitor's address bar. */
 export const originOf = ({ scheme, host }: Source): string => `${scheme}://${host}`;
 
