@@ -26,6 +26,7 @@ export {
   passwordProblem,
   shorten,
 } from './input';
+export { listenTo, stopAll } from './listening';
 export { formatNumber, formatPoints, formatSignedPoints, formatWait } from './numbers';
 export { type ProductRules, signUpGiftText, toProductRules } from './productRules';
 export { linesOf, type Passage, passagesOf, saysNothing, wordsOf } from './storyText';

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { hasNetwork } from '../format/errorText';
-import { listenTo } from '../ui/listening';
+import { listenTo } from '../format/listening';
 import { network } from './client/request';
 
 const subscribe = (handler: () => void) => listenTo(window, ['online', 'offline'], handler);

@@ -1,8 +1,8 @@
 import clsx from 'clsx';
 import RefreshIcon from 'lucide-react/icons/refresh-cw';
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { listenTo, stopAll } from '../format/listening';
 import { scrollerOf } from './InfiniteList';
-import { listenTo, stopAll } from './listening';
 import styles from './PullToRefresh.module.css';
 import { VisuallyHidden } from './VisuallyHidden';
 

@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { isApiError, type Pace, pauseMs, waitOf } from '../contract';
 import { anyErrorText, problemId } from '../format/errorText';
+import { listenTo, stopAll } from '../format/listening';
 import { Button } from './Button';
 import { type Drawing, InkDrawing } from './InkDrawing';
-import { listenTo, stopAll } from './listening';
 import styles from './QueryView.module.css';
 import { Skeleton } from './Skeleton';
 

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 import { CLOCK_CORRECTED, serverNow } from '../contract/clock';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/waits';
+import { listenTo, stopAll } from '../format/listening';
 import { dayKey } from '../format/time';
-import { listenTo, stopAll } from './listening';
 
 const SHANGHAI_MS = 8 * HOUR_MS;
 

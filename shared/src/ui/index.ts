@@ -1,5 +1,6 @@
 // re-exported, so that remotes depend on React only
 export { flushSync } from 'react-dom';
+export { listenTo, stopAll } from '../format/listening';
 export { Avatar, type AvatarProps } from './Avatar';
 export { Button, type ButtonProps, IconButton, type IconButtonProps, Spinner } from './Button';
 export { Card, Divider, ListRow, type ListRowProps } from './Card';
@@ -14,7 +15,6 @@ export { type Drawing, InkDrawing, Seal } from './InkDrawing';
 export * from './icons';
 export { keepFocus } from './keepFocus';
 export { late, useModule } from './late';
-export { listenTo, stopAll } from './listening';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
 export { attempt, media, useIsWide } from './media';
 export { followKeyboard } from './overlays';

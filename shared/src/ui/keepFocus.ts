@@ -1,4 +1,4 @@
-import { listenTo, stopAll } from './listening';
+import { listenTo, stopAll } from '../format/listening';
 import { media } from './media';
 
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"])';

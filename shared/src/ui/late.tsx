@@ -1,5 +1,5 @@
 import { type ComponentType, type ReactNode, useCallback, useEffect, useEffectEvent, useState } from 'react';
-import { listenTo } from './listening';
+import { listenTo } from '../format/listening';
 import { ErrorRow } from './QueryView';
 
 /**

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { listenTo } from './listening';
+import { listenTo } from '../format/listening';
 
 /** Returns the result of `read`; undefined if it throws because a browser or an extension withholds an API. */
 export function attempt<Value>(read: () => Value): Value | undefined {

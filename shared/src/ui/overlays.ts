@@ -1,4 +1,4 @@
-import { listenTo } from './listening';
+import { listenTo } from '../format/listening';
 import { attempt } from './media';
 
 /** Scale above which the user has zoomed in: the viewport is smaller then too, without a keyboard. */

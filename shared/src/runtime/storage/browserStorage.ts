@@ -1,4 +1,4 @@
-import { listenTo } from '../../ui/listening';
+import { listenTo } from '../../format/listening';
 
 // The browser's storage for this site. A browser that blocks cookies may throw where an API is named or where it is used; here
 // the page's memory replaces it.
