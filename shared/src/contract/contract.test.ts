@@ -114,6 +114,13 @@ describe('a page of a list', () => {
     },
   );
 
+  test('as a bare list is read by calls with further fields, too', () => {
+    expect(readAs(latestSchema, [{ id: 'm' }])).toMatchObject({ data: [{ id: 'm' }] });
+    expect(readAs(ordersSchema, [{ id: 'o' }])).toMatchObject({ data: [{ id: 'o' }] });
+    expect(readAs(announcedSchema, { 0: { id: 'g', points: 20 } })).toMatchObject({ data: [{ id: 'g' }] });
+    expect(readAs(capabilitiesSchema, ['invites'])?.names).toEqual(['invites']);
+  });
+
   test('is read from data by calls with further fields, too', () => {
     const rows = (row: object) => ({ data: { data: [row], current_page: 1 } });
     expect(readAs(latestSchema, { data: { ...rows({ id: 'm' }).data, meta: { version: 3 } } })).toMatchObject({

@@ -110,8 +110,9 @@ export const rows = <Entry extends v.GenericSchema>(entry: Entry): Rows<Entry> =
 /** Names of the rows in various backends. */
 const rowNames = ['data', 'items', 'list', 'records', 'results', 'content', 'rows', 'docs'];
 
-/** Returns the response with its rows under `data`: some backends put a paginator there, or use another name. */
+/** Returns the response with its rows under `data`: some backends put a paginator there, use another name, or send rows alone. */
 export function flatPage(answer: unknown): unknown {
+  if (toList(answer)?.length) return { data: answer };
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return answer;
   const { data } = answer as { data?: unknown };
   if (toList(data)) return answer;
