@@ -40,10 +40,9 @@ export function useModule<Module extends object>(
   onFailure: () => void,
 ): Module | null {
   const [module, setModule] = useState<Module | null>(null);
-  const isMissing = isNeeded && !module;
   const handleFailure = useEffectEvent(onFailure);
   useEffect(() => {
-    if (isMissing) load().then(setModule, () => handleFailure());
-  }, [load, isMissing]);
+    if (isNeeded && !module) load().then(setModule, () => handleFailure());
+  }, [load, isNeeded, module]);
   return module;
 }
