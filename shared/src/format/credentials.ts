@@ -1,3 +1,6 @@
+/** Shown while the user of an expired session has not signed in again. */
+export const SESSION_EXPIRED = '登录已过期，你的对话都在';
+
 /** Pattern of a field's label and separator; Latin labels need a colon or `=`, since user names may look like them. */
 const label = (chinese: string, latin: string): string =>
   `(?:(?:${chinese})[\\s:=→*\\]】」-]*(?:[是为]\\s*)?|(?:^|[\\s,;(])(?:${latin})\\s*[:=]\\s*)`;

@@ -4,9 +4,6 @@ import { formatNumber, formatWait } from './numbers';
 /** Whether the device has a network. If so, a request without a response means that the service is unreachable. */
 export const hasNetwork = (): boolean => globalThis.navigator?.onLine !== false;
 
-/** Shown while the user of an expired session has not signed in again. */
-export const SESSION_EXPIRED = '登录已过期，你的对话都在';
-
 /** User-facing text of a failed request, by kind. */
 export function errorText(error: ApiError): string {
   switch (error.kind) {

@@ -1,14 +1,13 @@
 export { serverNow } from '../contract/clock';
 export { isBlank } from '../contract/visible';
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/waits';
-export { copiedCredentials } from './credentials';
+export { copiedCredentials, SESSION_EXPIRED } from './credentials';
 export {
   anyErrorText,
   errorText,
   failureText,
   hasNetwork,
   problemId,
-  SESSION_EXPIRED,
   toastText,
 } from './errorText';
 export { type Found, findAll } from './find';
