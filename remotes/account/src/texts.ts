@@ -60,7 +60,11 @@ export const texts = {
   display: {
     title: '显示',
     theme: '主题',
-    themes: { system: '跟随系统', light: '浅色', dark: '深色' },
+    themes: [
+      { value: 'system', label: '跟随系统' },
+      { value: 'light', label: '浅色' },
+      { value: 'dark', label: '深色' },
+    ],
     fontSize: '字号',
     sample: '月色入户，有客叩门。',
   },

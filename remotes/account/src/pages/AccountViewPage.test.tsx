@@ -63,7 +63,7 @@ describe('a member', () => {
 
   test('sets the theme for the whole page', async () => {
     const { user } = open();
-    await user.click(await screen.findByRole('radio', { name: texts.display.themes.dark }));
+    await user.click(await screen.findByRole('radio', { name: '深色' }));
     expect(document.documentElement.dataset.theme).toBe('dark');
     await user.click(screen.getByRole('radio', { name: '特大' }));
     expect(document.documentElement.dataset.fontSize).toBe('4');

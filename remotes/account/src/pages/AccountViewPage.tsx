@@ -262,28 +262,23 @@ function GuestCard() {
   );
 }
 
-const themes = [
-  { value: 'system', label: texts.display.themes.system },
-  { value: 'light', label: texts.display.themes.light },
-  { value: 'dark', label: texts.display.themes.dark },
-] as const;
-
 function DisplayCard() {
+  const words = texts.display;
   const [theme, setTheme] = useTheme();
   const [fontSize, setFontSize] = useFontSize();
   return (
-    <Card aria-label={texts.display.title}>
+    <Card aria-label={words.title}>
       <div className={styles.groups}>
-        <RadioGroup legend={texts.display.theme} name="theme" options={themes} value={theme} onChange={setTheme} />
+        <RadioGroup legend={words.theme} name="theme" options={words.themes} value={theme} onChange={setTheme} />
         <RadioGroup
-          legend={texts.display.fontSize}
+          legend={words.fontSize}
           name="font-size"
           options={FONT_SIZES}
           value={`${fontSize}` as const}
           onChange={(value) => setFontSize(Number(value) as typeof fontSize)}
         />
       </div>
-      <p className={styles.sample}>{texts.display.sample}</p>
+      <p className={styles.sample}>{words.sample}</p>
     </Card>
   );
 }
