@@ -92,7 +92,7 @@ function LinkForm({ login }: { login: string }) {
   const problem = emailProblem(address);
   const send = () =>
     submit(() => request({ method: 'POST', url: endpoints.forgotPassword, body: { email: address } }), {
-      problems: problem ? { email: [problem] } : {},
+      problems: { email: problem },
       onSuccess() {
         setSentTo(address);
         startCountdown(ANOTHER_MAIL_SECONDS);
@@ -215,7 +215,7 @@ function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
   const problem = password === '' ? missingText(words.password) : passwordProblem(password);
   const save = () =>
     submit(() => setNewPassword({ token, email, password }), {
-      problems: problem ? { password: [problem] } : {},
+      problems: { password: problem },
       onSuccess: onChanged,
       onFailure: (error) => error.kind === 'invalid' && !error.fields.password && onRefused(),
     });

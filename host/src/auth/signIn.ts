@@ -114,14 +114,14 @@ export const showDeletionNotice = (at: string) =>
 /** Returns an error text for each named field that is empty. */
 function missingFields(form: AuthForm, names: readonly ('name' | 'login' | 'password')[]): FieldErrors {
   const empty = names.filter((name) => form[name].trim() === '');
-  return Object.fromEntries(empty.map((name) => [name, [missingText(texts.fields[name])]]));
+  return Object.fromEntries(empty.map((name) => [name, missingText(texts.fields[name])]));
 }
 
 /** Problems that prevent the request; the server validates the rest. */
-function registrationProblems(form: AuthForm): FieldErrors {
-  const problem = passwordProblem(form.password);
-  return { ...(problem && { password: [problem] }), ...missingFields(form, ['name', 'login', 'password']) };
-}
+const registrationProblems = (form: AuthForm): FieldErrors => ({
+  password: passwordProblem(form.password),
+  ...missingFields(form, ['name', 'login', 'password']),
+});
 
 const mayHaveSucceeded = ({ kind }: ApiError) => kind === 'offline' || kind === 'timeout' || kind === 'server';
 

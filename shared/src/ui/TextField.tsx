@@ -180,9 +180,7 @@ function fitHeight(input: HTMLTextAreaElement | null, value: string) {
 }
 
 /** Error texts of a form by field. */
-export type FieldErrors<Name extends string = string> = Partial<Record<Name, readonly string[]>>;
-
-const hasErrors = (texts: readonly string[] | undefined) => texts !== undefined && texts.length > 0;
+export type FieldErrors<Name extends string = string> = Partial<Record<Name, FieldTexts['error']>>;
 
 /**
  * Errors of one form, from its own checks or the server's 422. The form needs `formRef` and `noValidate`, its fields their
@@ -203,7 +201,7 @@ export function useFieldErrors<Name extends string = string>(...names: Name[]) {
       const formErrors = Object.entries(newErrors).filter(
         ([name]) => names.length === 0 || names.some((one) => one === name),
       );
-      const hasAnyErrors = formErrors.some(([, texts]) => hasErrors(texts));
+      const hasAnyErrors = formErrors.some(([, texts]) => texts?.length);
       setErrors(Object.fromEntries(formErrors) as FieldErrors<Name>);
       if (hasAnyErrors) setShowCount((count) => count + 1);
       return hasAnyErrors;

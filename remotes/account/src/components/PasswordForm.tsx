@@ -15,12 +15,11 @@ function problemsOf(form: PasswordChangeDto): FieldErrors<keyof PasswordChangeDt
   const { current_password, password, password_confirmation: confirmation } = form;
   const { current, new: newLabel, again, mismatch, unchanged } = texts.password;
   const newPasswordProblem = () => (password === current_password ? unchanged : passwordProblem(password));
-  const problems = {
+  return {
     current_password: current_password === '' ? missingText(current) : undefined,
     password: password === '' ? missingText(newLabel) : newPasswordProblem(),
     password_confirmation: confirmation === '' ? again : password === confirmation ? undefined : mismatch,
   };
-  return Object.fromEntries(Object.entries(problems).flatMap(([field, text]) => (text ? [[field, [text]]] : [])));
 }
 
 /** Form to change the password. A wrong current password shows at its field. */

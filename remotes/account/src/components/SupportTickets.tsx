@@ -115,7 +115,7 @@ function useTicketForm(diagnostics: string) {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const problem = problemOf(draft.body);
-    if (isSending || showErrors(problem ? { body: [problem] } : {})) return;
+    if (isSending || showErrors({ body: problem })) return;
     const { error } = await send({ ...draft, diagnostics: isAttached ? diagnostics : '' });
     if (!error) {
       clear();

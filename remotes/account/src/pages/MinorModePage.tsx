@@ -63,7 +63,7 @@ function RuleList({ rules }: Pick<MinorDto, 'rules'>) {
   );
 }
 
-const isPin = (text: string) => /^\d{4}$/.test(text);
+const pinProblem = (pin: string) => (/^\d{4}$/.test(pin) ? undefined : minorTexts.pinWrong);
 
 /** Sends one change at a time. A refusal shows at its field, otherwise in a toast. */
 function useChange(handleFailure: (error: unknown) => void) {
@@ -90,11 +90,8 @@ function TurnOn({ minor }: { minor: MinorDto }) {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     const { pin, again } = values;
-    const problems = {
-      ...(!isPin(pin) && { pin: [minorTexts.pinWrong] }),
-      ...(pin !== again && { again: [minorTexts.mismatch] }),
-    };
-    if (showErrors(problems)) return;
+    const mismatch = pin === again ? undefined : minorTexts.mismatch;
+    if (showErrors({ pin: pinProblem(pin), again: mismatch })) return;
     if (await run({ kind: 'on', pin })) toast(minorTexts.turnedOn, { kind: 'success' });
   };
   return (
@@ -140,7 +137,7 @@ function UnlockForm({ label, change }: UnlockFormProps) {
   const [run, isBusy] = useChange(handleFailure);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (showErrors(isPin(values.pin) ? {} : { pin: [minorTexts.pinWrong] })) return;
+    if (showErrors({ pin: pinProblem(values.pin) })) return;
     const result = await run({ kind: change.kind, pin: values.pin });
     reset();
     if (result && change.done) toast(change.done, { kind: 'success' });

@@ -174,7 +174,7 @@ interface PersonaOwner {
 
 interface PersonaEditorProps {
   value: string;
-  error: readonly string[] | undefined;
+  error: FieldErrors[string];
   /** Name and avatar for the preview. */
   owner: PersonaOwner;
   onChange: (persona: string) => void;
@@ -297,12 +297,10 @@ function useUnsavedGuard({ isDirty, reason, discard }: UnsavedWork) {
 }
 
 /** Problems that can be found before sending; the server checks the rest. */
-function problemsOf({ name, persona }: Profile): FieldErrors<keyof Profile> {
-  return {
-    ...(name.trim() === '' && { name: [missingText(texts.profile.name)] }),
-    ...(codePoints(persona) > PERSONA_CHARACTERS && { persona: [texts.profile.personaTooLong(PERSONA_CHARACTERS)] }),
-  };
-}
+const problemsOf = ({ name, persona }: Profile): FieldErrors<keyof Profile> => ({
+  name: name.trim() === '' ? missingText(texts.profile.name) : undefined,
+  persona: codePoints(persona) > PERSONA_CHARACTERS ? texts.profile.personaTooLong(PERSONA_CHARACTERS) : undefined,
+});
 
 const EDITS_DRAFT = 'form:profile';
 

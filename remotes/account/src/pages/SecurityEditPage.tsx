@@ -90,6 +90,9 @@ function CurrentPassword({ user, ...field }: CurrentPasswordProps) {
   );
 }
 
+const missingPassword = (password: string) =>
+  password === '' ? missingText(texts.security.currentPassword) : undefined;
+
 const RESEND_PAUSE_SECONDS = 60;
 
 /** The account's address, which is added or changed by a link in a mail. */
@@ -165,14 +168,9 @@ function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
   );
   const [change, { isLoading }] = useAccountChangeEmailMutation();
   const email = meantLogin(values.email);
-  const problem = emailProblem(email);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const isMissing = values.current_password === '';
-    const problems = {
-      ...(problem && { email: [problem] }),
-      ...(isMissing && { current_password: [missingText(texts.security.currentPassword)] }),
-    };
+    const problems = { email: emailProblem(email), current_password: missingPassword(values.current_password) };
     if (isLoading || showErrors(problems)) return;
     const { error } = await change({ email, current_password: meantPassword(values.current_password) });
     if (error) handleFailure(error);
@@ -325,8 +323,8 @@ function DeletionForm({ user, onCancel }: { user: User; onCancel: () => void }) 
     event.preventDefault();
     const { current_password, typed } = values;
     const problems = {
-      ...(current_password === '' && { current_password: [missingText(texts.security.currentPassword)] }),
-      ...(typed.trim() !== words.typedWords && { typed: [words.mistyped(words.typedWords)] }),
+      current_password: missingPassword(current_password),
+      typed: typed.trim() === words.typedWords ? undefined : words.mistyped(words.typedWords),
     };
     if (isLoading || showErrors(problems)) return;
     const { error } = await schedule({ current_password: meantPassword(current_password) });
