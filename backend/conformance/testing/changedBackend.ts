@@ -13,18 +13,18 @@ import { conform } from '../conform.ts';
 export const backend = await openBackend({ STORYTELLER_START_DELAY_MS: '100', STORYTELLER_PIECE_DELAY_MS: '10' });
 const socketUrl = backend.url.replace('http', 'ws');
 
-interface Told {
+interface ReceivedResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
 }
-export type Change = (told: Told, asked: IncomingMessage) => Partial<Told>;
+export type Change = (response: ReceivedResponse, request: IncomingMessage) => Partial<ReceivedResponse>;
 
 /** Applies a change to the JSON of successful responses whose path matches. */
 export const json =
-  (path: RegExp, change: (body: never) => unknown): Change =>
+  <Body>(path: RegExp, change: (body: Body) => unknown): Change =>
   ({ body, status }, { url = '' }) =>
-    path.test(url) && body && status < 300 ? { body: JSON.stringify(change(JSON.parse(body) as never)) } : {};
+    path.test(url) && body && status < 300 ? { body: JSON.stringify(change(JSON.parse(body))) } : {};
 export const header =
   (path: RegExp, name: string, value: string): Change =>
   ({ headers }, { url = '' }) =>
