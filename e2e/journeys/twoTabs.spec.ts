@@ -42,6 +42,29 @@ test('a draft and a line that waits are the same in both tabs', async ({ person,
   await expect.poll(written).toBe(1);
 });
 
+test('a picture of a reply that the other tab has retold closes, and shows no empty page', async ({
+  person,
+  page,
+  context,
+}) => {
+  await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 4 }));
+  await person.opensChat();
+  await person
+    .log()
+    .getByRole('article')
+    .last()
+    .getByRole('button', { name: /更多操作/ })
+    .tap();
+  await page.getByRole('button', { name: '生成图片' }).tap();
+  const picture = page.getByRole('dialog', { name: '生成图片' });
+  await expect(picture.getByRole('img')).toBeVisible();
+  const other = person.at(await context.newPage());
+  await other.opensChat();
+  await other.page.getByRole('button', { name: /^换一种说法/ }).tap();
+  await page.bringToFront();
+  await expect(picture).toBeHidden();
+});
+
 test('another account in one tab takes the former one out of the other', async ({ person, page, context }) => {
   const [first, second] = [await seededAccount({}), await seededAccount({})];
   await person.returns(first);

@@ -24,6 +24,9 @@ const MAX_PICTURE_CHARACTERS = 1200;
 export default function PassagePicture({ open, message, messages, story, onClose }: PassagePictureProps) {
   const finishedMessages = useMemo(() => messages.filter((each) => each.body !== '' && !isRunning(each)), [messages]);
   const messageIndex = finishedMessages.findIndex(({ id }) => id === message.id);
+  const isGone = messageIndex < 0;
+  // another tab has deleted it, or its text is being replaced
+  useEffect(() => (isGone ? onClose() : undefined), [isGone, onClose]);
   const [{ before, after }, setRange] = useState({ before: 0, after: 0 });
   const [first, last] = [
     Math.max(0, messageIndex - before),
