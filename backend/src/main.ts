@@ -1,3 +1,4 @@
+import { listenProblem } from '@liaozhai/http/server';
 import { MetricsRefused } from '@liaozhai/telemetry/metrics';
 import { TracingRefused } from '@liaozhai/telemetry/tracing';
 import { storageCure, storageFaultOf } from './db/storageFault.ts';
@@ -24,10 +25,8 @@ function exitWith(line: string): never {
 function explain(error: unknown, dataDir: string): string | null {
   const isExplained = [ConfigError, MetricsRefused, TracingRefused].some((kind) => error instanceof kind);
   if (error instanceof Error && isExplained) return error.message;
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
-  if (code === 'EADDRINUSE') return 'PORT: in use by another program; name another one, or 0 for a free one';
-  if (syscall === 'listen')
-    return `BACKEND_HOST: ${process.env.BACKEND_HOST ?? '127.0.0.1'} cannot be listened on (${message}). Name an address of this machine, and a PORT that this user may open`;
+  const problem = listenProblem(error, 'BACKEND_HOST', 'PORT');
+  if (problem) return problem;
   const fault = storageFaultOf(error);
   return fault && storageCure(fault, dataDir, error);
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { closeHttpServer } from '@liaozhai/http/server';
+import { closeHttpServer, listenProblem } from '@liaozhai/http/server';
 import {
   lineOf,
   openReleases,
@@ -47,7 +47,7 @@ async function publishAll(env: ServerEnv, store: string) {
 
 const listen = (server: Server, port: number, host: string) =>
   new Promise<number>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(new Error(listenProblem(error, 'HOST', 'PORT') ?? error.message)));
     server.listen(port, host, () => {
       const address = server.address();
       resolve(typeof address === 'object' && address ? address.port : port);

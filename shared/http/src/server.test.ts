@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from '@rstest/core';
-import { answerRaw, createHttpServer } from './server.ts';
+import { answerRaw, createHttpServer, listenProblem } from './server.ts';
 import { openRaw, rawRequest, statusOf } from './testing/rawRequest.ts';
 
 let server: Server;
@@ -168,4 +168,15 @@ test('a request that never comes whole is answered with 408', async () => {
   socket.write('POST /page HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx');
   await ended;
   expect(statusOf(received())).toBe(408);
+});
+
+test('a server that cannot listen names the setting to correct', async () => {
+  const problemAt = async (host: string, port: string) => {
+    const other = createHttpServer(() => {}).listen({ host, port });
+    const [error] = await once(other, 'error');
+    return listenProblem(error, 'HOST', 'PORT');
+  };
+  expect(await problemAt('192.0.2.1', '0')).toMatch(/^HOST: .* 192\.0\.2\.1.* Name an address of this machine/);
+  expect(await problemAt('127.0.0.1', new URL(origin).port)).toMatch(/^PORT: in use by another program/);
+  expect(listenProblem(new Error('another'), 'HOST', 'PORT')).toBeNull();
 });

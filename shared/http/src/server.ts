@@ -188,6 +188,15 @@ export function createHttpServer(
   return server;
 }
 
+/** Returns one line with the settings to correct if a server could not listen; null for any other error. */
+export function listenProblem(error: unknown, hostSetting: string, portSetting: string): string | null {
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE')
+    return `${portSetting}: in use by another program; name another one, or 0 for a free one (${message})`;
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null;
+  return `${hostSetting}: ${message}. Name an address of this machine, and a ${portSetting} that this user may open`;
+}
+
 /** For responses that are still in progress after everything else has ended. */
 const LAST_ANSWERS_MS = 300;
 
