@@ -1,4 +1,6 @@
+import { listenProblem } from '@liaozhai/http/server';
 import { wholeNumber } from '@liaozhai/http/settings';
+import { nameSchema } from '@liaozhai/shared/contract';
 import { metricsEntries, openMetrics } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { lineOf } from '../../src/errors.ts';
@@ -8,16 +10,17 @@ import { signInFrom, signInVariables } from './provider.ts';
 import { startConsole } from './startConsole.ts';
 
 const environmentSchema = v.object({
-  RELEASES_CHANNEL: v.optional(v.string(), 'production'),
+  RELEASES_CHANNEL: v.optional(nameSchema, 'production'),
   RELEASES_SMOKE: v.optional(v.picklist(['auto', 'required', 'off']), 'auto'),
   CONSOLE_PORT: v.optional(wholeNumber(0, 65_535), '3001'),
-  CONSOLE_HOST: v.optional(v.string(), '127.0.0.1'),
+  // an empty one would be every address of the machine
+  CONSOLE_HOST: v.optional(v.pipe(v.string(), v.nonEmpty('must not be empty')), '127.0.0.1'),
   ...signInVariables,
   ...metricsEntries,
 });
 
 async function main(): Promise<void> {
-  const parsed = v.safeParse(environmentSchema, process.env);
+  const parsed = v.safeParse(environmentSchema, process.env, { abortPipeEarly: true });
   if (!parsed.success) {
     process.stderr.write(`${issuesOf(parsed.issues).join('\n')}\nCorrect these environment variables.\n`);
     process.exitCode = 2;
@@ -45,6 +48,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((cause: unknown) => {
-  process.stderr.write(`${lineOf(cause)}\n`);
+  process.stderr.write(`${listenProblem(cause, 'CONSOLE_HOST', 'CONSOLE_PORT') ?? lineOf(cause)}\n`);
   process.exitCode = 1;
 });
