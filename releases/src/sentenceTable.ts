@@ -132,8 +132,6 @@ export const SENTENCES = {
   noBuildId: '"{text}" is not a build id',
   noBuildIdCure:
     'Build ids look like stories@1.4.2 or stories@1.4.2+3f9c1a7b20de. List them with `builds`, or make one with `publish <dir>`.',
-  misnamed: '{build} is a {buildKind}: the host build, and no other, is named "{name}"',
-  misnamedCure: 'Set `kind` and `name` right in its liaozhai.json and publish it again.',
   twoHosts: 'a set has one host build, and {build} is a second one',
   twoHostsCure: 'Name only one of them.',
   noHost: 'a set needs a host build',

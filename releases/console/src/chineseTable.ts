@@ -118,8 +118,6 @@ export const CHINESE: Record<SentenceKind, string> = {
   notPublishedCure: '请在「构建」里看有哪些，或发布它',
   noBuildId: '「{text}」不是构建的名称',
   noBuildIdCure: '例如 stories@1.4.2 或 stories@1.4.2+3f9c1a7b20de；本机的文件夹要先发布',
-  misnamed: '{build} 的类别是 {buildKind}：只有主程序的构建叫「{name}」',
-  misnamedCure: '请改正 liaozhai.json 里的 kind 和 name，重新发布',
   twoHosts: '一个集合只有一个主程序，{build} 是第二个',
   twoHostsCure: '请只选一个',
   noHost: '集合里没有主程序',

@@ -172,6 +172,14 @@ describe('sec.releases: what cannot be published', () => {
     );
   });
 
+  test('a remote with the name of the host, and a host with another', async () => {
+    const named = [
+      await writeRemote(at.place(), 'host', 'remote'),
+      await writeHost(at.place(), 'other', { description: { name: 'account' } }),
+    ];
+    for (const dist of named) expect(await refusal(dist)).toContain('name: the host build, and no other');
+  });
+
   test('a host with a prerelease of the contract, which no range of a remote takes', async () => {
     const dist = await writeHost(at.place(), 'beta', { description: { contract: '3.1.0-beta.1' } });
     expect(await refusal(dist)).toContain('contract: "3.1.0-beta.1" must be a version such as 3.0.0');

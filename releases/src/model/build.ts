@@ -7,6 +7,7 @@ import {
   type HostDescription,
   hostDescriptionSchema,
   isName,
+  nameSchema,
   type PageBuild,
   type RemoteDescription,
   remoteDescriptionSchema,
@@ -65,11 +66,27 @@ const checkedFields = {
   shared: v.object({ provides: byLibrary(version), requires: byLibrary(rangeSchema) }),
 };
 
-/** Schema of `liaozhai.json` with versions and ranges checked. */
+export const HOST_NAME = 'host';
+const NAME_RULE = `the host build, and no other, is named "${HOST_NAME}"`;
+
+/**
+ * Schema of `liaozhai.json` with versions and ranges checked. Only a host may have the host's name, so that a publisher of `account`
+ * cannot replace it.
+ */
 const descriptionWith = (contract: v.GenericSchema<string>, provided: v.GenericSchema<string>) =>
   v.variant('kind', [
-    v.object({ ...remoteDescriptionSchema.entries, ...checkedFields, contract }),
-    v.object({ ...hostDescriptionSchema.entries, ...checkedFields, contract: provided }),
+    v.object({
+      ...remoteDescriptionSchema.entries,
+      ...checkedFields,
+      name: v.pipe(nameSchema, v.notValue(HOST_NAME, NAME_RULE)),
+      contract,
+    }),
+    v.object({
+      ...hostDescriptionSchema.entries,
+      ...checkedFields,
+      name: v.pipe(nameSchema, v.value(HOST_NAME, NAME_RULE)),
+      contract: provided,
+    }),
   ]);
 
 /** `dist/liaozhai.json`, the description of a package build. */
@@ -243,7 +260,6 @@ export function idOfFolder(name: string, folder: string): string | null {
   return folder[cut] === '-' && parseBuildId(id) ? id : null;
 }
 
-export const HOST_NAME = 'host';
 const CODE = /\.(?:m?js|css)$/;
 const unique = (paths: string[]): string[] => [...new Set(paths)];
 
@@ -289,19 +305,8 @@ function pageHost(record: HostRecord): SetBody['host'] {
   };
 }
 
-/** Throws refused for a host under another name: a publisher of `account` must not be able to replace the host. */
-function assertNamedByKind(records: readonly BuildRecord[]): void {
-  const misnamedRecord = records.find((record) => isHost(record) !== (record.description.name === HOST_NAME));
-  if (misnamedRecord)
-    throw refused(
-      say('misnamed', { build: misnamedRecord.id, buildKind: misnamedRecord.description.kind, name: HOST_NAME }),
-      say('misnamedCure'),
-    );
-}
-
 /** The set of these builds: exactly one host, at most one build per name. Throws refused. */
 export function makeSet(records: readonly BuildRecord[]): SetBody {
-  assertNamedByKind(records);
   const [host, secondHost] = records.filter(isHost);
   if (secondHost) throw refused(say('twoHosts', { build: secondHost.id }), say('twoHostsCure'));
   if (!host) throw refused(say('noHost'), say('noHostCure'));
