@@ -191,10 +191,14 @@ const hostPage: GateCheck = {
 const fitChecks = FIT_RULES.map(
   ({ check, find }): GateCheck => ({
     name: check,
-    run: async ({ host, remotes, neighbours, knownMisfits: known }) =>
-      find({ host, remotes, neighbours })
+    run: async (subject) => {
+      const { host, neighbours, knownMisfits: known } = subject;
+      // of two builds with one claim, the last is reported
+      const remotes = subject.remotes.toSorted((a, b) => Number(isChanged(subject, a)) - Number(isChanged(subject, b)));
+      return find({ host, remotes, neighbours })
         .filter(({ key }) => !known.has(key))
-        .map(({ problem }) => problem),
+        .map(({ problem }) => problem);
+    },
   }),
 );
 

@@ -167,7 +167,7 @@ const clash = (id: string, rival: string): string =>
 const globals: Rule = {
   check: 'globals',
   find: ({ remotes, neighbours = [] }) =>
-    remotes.flatMap((remote) => {
+    remotes.flatMap((remote, at) => {
       const { id } = remote;
       const ownGlobals = globalsOf(remote);
       if (ownGlobals[0] === ownGlobals[1])
@@ -177,7 +177,7 @@ const globals: Rule = {
         const problem = say('globalOfRemote', { name: namesake.description.name, build: namesake.id });
         return [{ key: `${id} names ${namesake.description.name}`, problem: attributeTo(id, problem) }];
       }
-      const rivals = [...remotes, ...neighbours]
+      const rivals = [...remotes.slice(0, at), ...neighbours]
         .filter(isRemote)
         .filter((rival) => rival.id !== id && globalsOf(rival).some((name) => ownGlobals.includes(name)));
       return [...new Set(rivals.map((rival) => rival.id))].map((rival) => ({

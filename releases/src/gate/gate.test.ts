@@ -20,6 +20,17 @@ const next = (): string => {
   return `2.0.${version}`;
 };
 
+const ROUTE = {
+  name: 'stories',
+  path: '/stories',
+  title: '',
+  requiresAuth: false,
+  keepAlive: false,
+  outsideShell: false,
+  js: [],
+  css: [],
+};
+
 const verdict = (builds: readonly string[]) => at.verdict(builds);
 
 /** Returns the refusal of builds that form no set, which happens before the gate. */
@@ -69,6 +80,19 @@ describe('seeded breakages', () => {
     );
     expect(notes).toContain(`${builds[1]}: fills "my.entries" twice, and pages show the first: draw both in one part`);
     expect(notes.join()).toContain('no build of the set fills "legal", "minor", "my.balance", "story.chat"');
+  });
+
+  test.each([
+    ['path', { routes: [{ ...ROUTE, name: 'feed' }] }],
+    ['route name', { routes: [{ ...ROUTE, path: '/feed' }] }],
+    ['global', { global: 'shared_app', chunkGlobal: undefined }],
+  ])('of two remotes with one %s, the new one is reported, once', async (_, description) => {
+    const hasGlobal = 'global' in description;
+    const files: Record<string, string> = hasGlobal ? { 'remoteEntry.js': 'var shared_app = {};' } : {};
+    await at.activate(await at.remote('stories', next(), { description: hasGlobal ? description : {}, files }));
+    const build = await at.remote('album', next(), { description, files });
+    expect(await verdict([build])).toEqual([expect.stringContaining(`: ${build}: `)]);
+    await at.activate(await at.remote('stories', next()));
   });
 
   test('a global that is not unique per build', async () => {
