@@ -81,6 +81,8 @@ export const CHINESE: Record<SentenceKind, string> = {
   neverRan: '它的入口没有运行，页面上一直没有它的容器',
   neverCame: '它的代码一直没有加载完，请不要在代码顶层等待可能不来的东西，引用别的模块只用 import()',
   blank: '页面一直是空白',
+  stuck: '页面不再响应，有脚本一直没有结束',
+  reloads: '页面不停地重新加载自己，请最多重新加载一次',
   changedScriptRan: '{path} 被改动后仍然运行，请写在 script 元素的 src 里，由主程序加载',
   changedStyleHeld: '{path} 被改动后仍然生效，请写在 link 元素的 href 里，由主程序加载',
   unopened: '没有页面打开过 {parts}，请在 {file} 里写明这些页面要的答复，或在其中的 "unopened" 写明不打开的理由',

@@ -12,6 +12,10 @@ const STANDSTILL_BEATS = 60;
 const SETTLED_BEATS = 5;
 /** Limit of waiting for a quiet page, since a page that polls never is. */
 const MAX_SETTLING_BEATS = 25;
+/** Beats without an answer after which a page counts as stuck: 18 s on an idle machine. */
+const STUCK_BEATS = 180;
+/** Documents that a page may load, reopened ones of `tapThrough` included. */
+const MAX_DOCUMENTS = 40;
 /** Limit for a page that keeps making progress, in ms. */
 export const TIMEOUT_MS = 60_000;
 
@@ -172,6 +176,49 @@ interface Beat {
   progress: string;
 }
 
+/** Waits for a response of the server, and at least `BEAT_MS`. */
+const pulse = (origin: string) =>
+  Promise.all([fetch(`${origin}/favicon.ico`, { method: 'HEAD' }).catch(() => null), pause(BEAT_MS)]);
+
+/** True if a page's document was replaced by another one while it was read. */
+const isReplaced = (cause: unknown) => cause instanceof Error && /navigat|destroyed/.test(cause.message);
+
+/** Reads a page, again if its document is replaced meanwhile. `untilStuck` ends a page that replaces it again and again. */
+async function readPage<Value>(read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (isReplaced(cause)) return readPage(read);
+    throw cause;
+  }
+}
+
+/** Resolves with the fault of a page that answers nothing any more, or reloads again and again; '' once it is closed. */
+export async function untilStuck(page: Page, origin: string): Promise<string> {
+  let documents = 0;
+  page.on('domcontentloaded', () => {
+    documents += 1;
+  });
+  while (!page.isClosed()) {
+    let hasAnswered = false;
+    const answer = page.evaluate(() => true).catch(() => true);
+    void answer.then(() => {
+      hasAnswered = true;
+    });
+    for (let beats = 0; !hasAnswered && beats < STUCK_BEATS; beats += 1) await Promise.race([answer, pulse(origin)]);
+    if (!hasAnswered) return say('stuck');
+    if (documents > MAX_DOCUMENTS) {
+      // Chromium may hang when it closes a page that is loading
+      const session = await page.context().newCDPSession(page);
+      await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+      await page.goto('about:blank').catch(() => null);
+      return say('reloads');
+    }
+    await pulse(origin);
+  }
+  return '';
+}
+
 /**
  * Waits for one response of page and server each, and at least `BEAT_MS`. Under load, beats take longer, so that timeouts counted in
  * beats adapt to the machine.
@@ -183,13 +230,11 @@ export async function beat(page: Page, origin: string, { global, id }: Visit, ac
     changes: Number(Reflect.get(globalThis, 'gateChanges') ?? 0),
   });
   const [{ changes, ...state }] = await Promise.all([
-    page.evaluate(inspectPage, { name: global ?? 'document', ready: READY + id }).catch((cause: Error) => {
-      // the document is being replaced by another one
-      if (/navigat|destroyed/.test(cause.message)) return { isLoaded: false, isWaiting: true, changes: -1 };
+    page.evaluate(inspectPage, { name: global ?? 'document', ready: READY + id }).catch((cause: unknown) => {
+      if (isReplaced(cause)) return { isLoaded: false, isWaiting: true, changes: -1 };
       throw cause;
     }),
-    fetch(`${origin}/favicon.ico`, { method: 'HEAD' }).catch(() => null),
-    pause(BEAT_MS),
+    pulse(origin),
   ]);
   return { ...state, progress: `${activity.requests} ${changes}` };
 }
@@ -230,11 +275,11 @@ export async function waitForLoad(page: Page, origin: string, target: Visit, act
   const isComplete =
     target.as === 'guest' || activity.hasThrown || (await waitFor(({ isWaiting }) => !isWaiting, next, activity));
   const ariaSnapshot = await page.locator('body').ariaSnapshot({ timeout: TIMEOUT_MS });
-  const uncheckedPaths = await page.evaluate(() =>
+  const findUncheckedPaths = () =>
     [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet][href]')]
       .filter(({ integrity }) => integrity === '')
-      .map(({ href }) => new URL(href).pathname),
-  );
+      .map(({ href }) => new URL(href).pathname);
+  const uncheckedPaths = await readPage(() => page.evaluate(findUncheckedPaths));
   const lines = [
     ...uncheckedPaths
       .filter((path) => path.startsWith(`/${buildFolder(target.id)}/`))

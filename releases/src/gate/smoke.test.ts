@@ -216,6 +216,14 @@ describe('the headless smoke of a set', () => {
     expect(lines.join('\n')).toMatch(expected);
   });
 
+  // alone, because pages of one origin may share a process
+  test.each([
+    ['has a script without an end', '1.0.0', 'setTimeout(() => { while (true); });', 'answered nothing any more'],
+    ['reloads its page without an end', '1.0.1', 'location.reload();', 'reloads again and again'],
+  ])('a remote that %s is refused, too', async (_, version, code, expected) => {
+    expect(await judge(await store.remote('endless', version, shows(`${FINE} ${code}`)))).toContain(expected);
+  });
+
   test('the command line has the same result', async () => {
     const build = await store.remote('chat', '1.1.0', shows(FINE));
     const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));

@@ -8,6 +8,7 @@ import {
   type Site,
   TIMEOUT_MS,
   track,
+  untilStuck,
   type Visit,
   waitForIdle,
   waitForLoad,
@@ -67,19 +68,22 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
       const { pathname } = new URL(request.url());
       if (pathname.endsWith('.css')) note(pathname);
     });
-    try {
+    const addFault = (line: string, about = visit.id) => faults.push({ line, about, visit });
+    const show = async (): Promise<string> => {
       const activity = track(page, site);
       await noteScripts(page, note);
       const address = site.origin + visit.path;
       const response = await page.goto(address, { waitUntil: 'commit', timeout: TIMEOUT_MS });
-      if (!response?.ok()) {
-        faults.push({ line: say('pageAnswered', { status: response?.status() ?? 0 }), about: visit.id, visit });
-        return;
-      }
+      if (!response?.ok()) return say('pageAnswered', { status: response?.status() ?? 0 });
       const loadFaults = await waitForLoad(page, site.origin, visit, activity);
       hasLoaded = true;
       await then?.(page, visit, activity);
-      faults.push(...[...loadFaults, ...activity.faults].map((each) => ({ ...each, visit })));
+      for (const { line, about } of [...loadFaults, ...activity.faults]) addFault(line, about);
+      return '';
+    };
+    try {
+      const fault = await Promise.race([show(), untilStuck(page, site.origin)]);
+      if (fault) addFault(fault);
     } finally {
       await page.close();
     }
@@ -122,14 +126,20 @@ export async function tamper(site: Site, context: BrowserContext, { kind, path, 
     await context.route((url) => url.pathname === path, change);
     const page = await context.newPage();
     const activity = track(page, site);
-    await page.goto(site.origin + target.path, { waitUntil: 'load', timeout: TIMEOUT_MS });
-    await waitForIdle(() => beat(page, site.origin, target, activity));
-    const isEffective = await page.evaluate(
-      (name) => name in globalThis || getComputedStyle(document.documentElement).getPropertyValue(`--${name}`) !== '',
-      TAMPER_MARKER,
-    );
+    const show = async () => {
+      await page.goto(site.origin + target.path, { waitUntil: 'load', timeout: TIMEOUT_MS });
+      await waitForIdle(() => beat(page, site.origin, target, activity));
+      return page.evaluate(
+        (name) => name in globalThis || getComputedStyle(document.documentElement).getPropertyValue(`--${name}`) !== '',
+        TAMPER_MARKER,
+      );
+    };
+    // the walk has reported a page that is stuck
+    const isEffective = (await Promise.race([show(), untilStuck(page, site.origin)])) === true;
     return isEffective ? [say('ofBuild', { build: target.id, problem: say(CHANGES[kind].said, { path }) })] : [];
   } finally {
+    // a context does not close while a page of it is stuck
+    for (const page of context.pages()) await page.close();
     // a file may still be loading
     await context.unrouteAll({ behavior: 'ignoreErrors' });
     await context.close();
