@@ -50,8 +50,8 @@ const changed: [what: string, call: Call, name: RegExp, change: Change, before?:
     stories,
     /have the tag|by its title/,
     () => ({}),
-    (asked) => {
-      asked.path = asked.path.replace(/tag=[^&]*/, '');
+    (incoming) => {
+      incoming.path = incoming.path.replace(/tag=[^&]*/, '');
     },
   ],
   [
@@ -59,8 +59,8 @@ const changed: [what: string, call: Call, name: RegExp, change: Change, before?:
     stories,
     /by its title/,
     () => ({}),
-    (asked) => {
-      asked.path = asked.path.replace(/\?q=[^&]*/, '');
+    (incoming) => {
+      incoming.path = incoming.path.replace(/\?q=[^&]*/, '');
     },
   ],
   ['401 without a message', 'GET /v1/user', /answers 401/, refusal(401, () => ({}))],
@@ -79,9 +79,9 @@ const changed: [what: string, call: Call, name: RegExp, change: Change, before?:
     every,
     /another site/,
     () => ({}),
-    (asked) => {
-      asked.headers.origin = backend.url;
-      asked.headers.referer = `${backend.url}/`;
+    (incoming) => {
+      incoming.headers.origin = backend.url;
+      incoming.headers.referer = `${backend.url}/`;
     },
   ],
   [
@@ -95,8 +95,8 @@ const changed: [what: string, call: Call, name: RegExp, change: Change, before?:
     'POST /v1/messages',
     /exactly/,
     () => ({}),
-    (asked) => {
-      asked.body = asked.body.replaceAll('👻', '?');
+    (incoming) => {
+      incoming.body = incoming.body.replaceAll('👻', '?');
     },
   ],
   [
@@ -104,8 +104,8 @@ const changed: [what: string, call: Call, name: RegExp, change: Change, before?:
     'POST /v1/messages',
     /exactly/,
     () => ({}),
-    (asked) => {
-      asked.body = asked.body.normalize('NFKC');
+    (incoming) => {
+      incoming.body = incoming.body.normalize('NFKC');
     },
   ],
   ['a public answer', every, /lets no cache/, header(/\/v1\/user$/, 'cache-control', 'public, max-age=60')],

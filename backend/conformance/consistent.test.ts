@@ -21,9 +21,9 @@ const rules = ({ rules }: Body) => rules;
 /** Changes the JSON body of a request. */
 const sending =
   (path: RegExp, change: (body: Row) => Row): Before =>
-  (asked) => {
-    if (path.test(asked.path) && asked.body.startsWith('{'))
-      asked.body = JSON.stringify(change(JSON.parse(asked.body)));
+  (incoming) => {
+    if (path.test(incoming.path) && incoming.body.startsWith('{'))
+      incoming.body = JSON.stringify(change(JSON.parse(incoming.body)));
   };
 const without =
   (field: string) =>
@@ -32,16 +32,16 @@ const without =
 /** A backend that knows no keys. */
 const forgetful =
   (path: RegExp): Before =>
-  (asked) => {
-    if (!path.test(asked.path)) return;
+  (incoming) => {
+    if (!path.test(incoming.path)) return;
     const client_id = randomUUID();
-    sending(path, (body) => ({ ...body, client_id }))(asked);
-    asked.headers['idempotency-key'] = client_id;
+    sending(path, (body) => ({ ...body, client_id }))(incoming);
+    incoming.headers['idempotency-key'] = client_id;
   };
 const status =
   (path: RegExp, code: number): Change =>
-  (told, { url = '' }) =>
-    path.test(url) && told.status < 300 ? { status: code } : {};
+  (received, { url = '' }) =>
+    path.test(url) && received.status < 300 ? { status: code } : {};
 const same: Change = () => ({});
 
 const SEND: Call = 'POST /v1/messages';
@@ -160,7 +160,7 @@ const changed: [what: string, call: Call, name: RegExp, change: Change, before?:
     'an old balance',
     'PUT /v1/user',
     /keeps the rest/,
-    (told, asked) => (asked.method === 'PUT' ? set(/\/user$/, { balance: 0 })(told, asked) : {}),
+    (received, incoming) => (incoming.method === 'PUT' ? set(/\/user$/, { balance: 0 })(received, incoming) : {}),
   ],
   [
     'a story of another price',
@@ -182,7 +182,11 @@ const withoutField =
 const sockets: [what: string, name: RegExp, fromServer: () => (text: string) => string | null][] = [
   ['pieces of no revision', /piece by piece/, () => withoutField('message.delta', 'revision')],
   ['pieces of no message', /piece by piece/, () => withoutField('message.delta', 'message_id')],
-  ['an end that is none', /the end of its reply/, () => (text) => text.replace(/completed\\"/g, 'streaming\\"')],
+  [
+    'an end event without an end',
+    /the end of its reply/,
+    () => (text) => text.replace(/completed\\"/g, 'streaming\\"'),
+  ],
   ['silence about replies', /the end of its reply/, () => (text) => (/created.*assistant/.test(text) ? null : text)],
   ['suggestions without a status', /suggestion.ready/, () => withoutField('suggestion.ready', 'status')],
   ['a change of nothing', /conversation.updated/, () => withoutField('conversation.updated', 'conversation')],

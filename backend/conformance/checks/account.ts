@@ -89,7 +89,7 @@ export const accountChecks: Check[] = [
       },
     },
     {
-      name: 'refuses a picture that is none of its own with 422 at avatar',
+      name: 'refuses a picture of another origin with 422 at avatar',
       otherwise: 'offers its own; a picture elsewhere learns who looks at it',
       async run(world) {
         const { visitor } = await world.member('spare');

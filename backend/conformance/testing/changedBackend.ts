@@ -32,27 +32,31 @@ export const header =
 /** Replaces the body of refusals of one status. */
 export const refusal =
   (status: number, change: (body: Record<string, unknown>) => unknown): Change =>
-  (told) =>
-    told.status === status ? { body: JSON.stringify(change(JSON.parse(told.body))) } : {};
+  (received) =>
+    received.status === status ? { body: JSON.stringify(change(JSON.parse(received.body))) } : {};
 /** Changes a request before it is forwarded. */
-export type Before = (asked: { path: string; headers: IncomingHttpHeaders; body: string }) => void;
+export type Before = (incoming: { path: string; headers: IncomingHttpHeaders; body: string }) => void;
 
 /** Starts a proxy that applies one change to the reference backend. */
 export async function frontOf(change: Change, before: Before = () => undefined) {
-  const server = createServer((asked, response) => void passOn(asked, response));
-  async function passOn(asked: IncomingMessage, response: ServerResponse): Promise<void> {
-    const sent = { path: asked.url ?? '/', headers: { ...asked.headers }, body: (await buffer(asked)).toString() };
+  const server = createServer((incoming, response) => void passOn(incoming, response));
+  async function passOn(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const sent = {
+      path: incoming.url ?? '/',
+      headers: { ...incoming.headers },
+      body: (await buffer(incoming)).toString(),
+    };
     before(sent);
     sent.headers.host = new URL(backend.url).host;
     sent.headers['content-length'] = String(Buffer.byteLength(sent.body));
-    const onward = request(new URL(sent.path, backend.url), { method: asked.method, headers: sent.headers });
+    const onward = request(new URL(sent.path, backend.url), { method: incoming.method, headers: sent.headers });
     onward.end(sent.body);
     const [answer] = (await once(onward, 'response')) as [IncomingMessage];
     const bytes = await buffer(answer);
-    const told = { status: answer.statusCode ?? 0, headers: answer.headers, body: bytes.toString() };
-    const other = answer.headers['content-type']?.includes('json') ? change(told, asked) : {};
-    const { 'content-length': _, 'transfer-encoding': __, ...headers } = other.headers ?? told.headers;
-    response.writeHead(other.status ?? told.status, headers).end(other.body ?? bytes);
+    const received = { status: answer.statusCode ?? 0, headers: answer.headers, body: bytes.toString() };
+    const other = answer.headers['content-type']?.includes('json') ? change(received, incoming) : {};
+    const { 'content-length': _, 'transfer-encoding': __, ...headers } = other.headers ?? received.headers;
+    response.writeHead(other.status ?? received.status, headers).end(other.body ?? bytes);
   }
   await once(server.listen(0, '127.0.0.1'), 'listening');
   afterAll(() => void server.close());
