@@ -127,3 +127,17 @@ test('without enough points 灵感 costs nothing and leads to what brings them',
   await expect(ways).toBeHidden();
   await expect(person.log()).toBeVisible();
 });
+
+test('a step back directly after a tap in the sheet shows the chat again', async ({ person, page }) => {
+  await person.returns(await seededAccount({ balance: 0, story, messages: 2 }));
+  await person.opensChat(story);
+  await page.getByRole('button', { name: /^灵感/ }).tap();
+  const link = page.getByRole('dialog', { name: '点数不够' }).getByRole('link', { name: /去充值/ });
+  // in one task, so that the step arrives before the sheet has closed
+  await link.evaluate((element: HTMLElement) => {
+    element.click();
+    history.back();
+  });
+  await expect(person.log()).toBeVisible();
+  await expect(page).toHaveURL(`/story/${story}?chat=1`);
+});

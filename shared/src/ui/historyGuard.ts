@@ -124,12 +124,10 @@ function stepBack(state: Guards, steps: number) {
   history.go(-steps);
 }
 
-function onPopState(event: PopStateEvent) {
+function onPopState() {
   const state = guards();
   state.stepping = false;
   const isSamePage = state.page === currentPageKey();
-  // The router would treat this as a navigation to the same entry, and its blocker would reload the page.
-  if (isSamePage) event.stopImmediatePropagation();
   const removedGuards = state.open
     .filter((guard) => guard.entered && !guard.released && !currentOverlayIds().includes(guard.id))
     .reverse();
