@@ -127,7 +127,7 @@ describe('sec.local-remote: code from a dev server', () => {
     expect((await openBrowser(development).ask(linkTo('stories@http://evil.example'))).status).toBe(400);
   });
 
-  test('is disabled by the site’s setting, whatever cookie is sent', async () => {
+  test('is disabled by the site’s setting with any cookie', async () => {
     const browser = openBrowser(development);
     await browser.agree(linkTo(local), await browser.text(linkTo(local)));
     const closed = await product.serve({ LOCAL_REMOTES: 'off' });

@@ -5,7 +5,8 @@ import { hasEnded, type Progress, readProgress, tellerOf } from './progress.ts';
 import type { StoryContext } from './storyteller.ts';
 import { replay } from './turn.ts';
 
-const model = loadContent(contentFolder).stories.find(({ id }) => id === 'nie-xiaoqian');
+const { stories } = loadContent(contentFolder);
+const model = stories.find(({ id }) => id === 'nie-xiaoqian');
 if (!model) throw new Error('no model story');
 
 /** A conversation as the backend stores it: each reply has the progress before it. */
@@ -81,6 +82,8 @@ class Conversation {
   }
 }
 
+const of = (id: string) => new Conversation(stories.find((story) => story.id === id));
+
 describe('the built-in storyteller', () => {
   test('stays in its scene while the reader asks about other things', () => {
     const talk = new Conversation();
@@ -146,7 +149,7 @@ describe('the built-in storyteller', () => {
     ['shi-qingxu', 'yuzhong', '我有妻子了'],
     ['xiang-yu', 'huihun', '你是做什么的？'],
   ])('%s: %s is not left by “%s”, which only has a keyword', (id, scene, words) => {
-    const talk = new Conversation(loadContent(contentFolder).stories.find((story) => story.id === id));
+    const talk = of(id);
     talk.stand(scene);
     talk.say(words);
     expect(talk.progress.at).toBe(scene);
@@ -158,7 +161,7 @@ describe('the built-in storyteller', () => {
     ['xi-fangping', 'chengnan', '我要继续告'],
     ['nie-xiaoqian', 'baiyang', '小倩，我带你走'],
   ])('%s: %s is left by “%s”', (id, scene, words) => {
-    const talk = new Conversation(loadContent(contentFolder).stories.find((story) => story.id === id));
+    const talk = of(id);
     talk.stand(scene);
     talk.say(words);
     expect(talk.progress.at).not.toBe(scene);
@@ -335,9 +338,6 @@ test('a plain narrator tells a story without scenes', () => {
 });
 
 describe('a question about facts of the story', () => {
-  const stories = loadContent(contentFolder).stories;
-  const of = (id: string) => new Conversation(stories.find((story) => story.id === id));
-
   test.each([
     ['hua-pi', '陈氏劝过我什么？', '连妻子陈氏劝你送走'],
     ['hua-pi', '道士说了什么？', '道士摇头叹气：“糊涂啊！'],

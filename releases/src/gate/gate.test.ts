@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { ReleaseError } from '../errors.ts';
 import { buildFolder } from '../model/build.ts';
 import { openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';
-import { type Breakage, noise, SEEDED_BREAKAGES } from '../testing/seededBreakages.ts';
+import { type Breakage, noise, routes, SEEDED_BREAKAGES } from '../testing/seededBreakages.ts';
 import { type CheckResult, makeGate } from './gate.ts';
 
 let at: TestStore;
@@ -18,17 +18,6 @@ afterAll(() => at.remove());
 const next = (): string => {
   version += 1;
   return `2.0.${version}`;
-};
-
-const ROUTE = {
-  name: 'stories',
-  path: '/stories',
-  title: '',
-  requiresAuth: false,
-  keepAlive: false,
-  outsideShell: false,
-  js: [],
-  css: [],
 };
 
 const verdict = (builds: readonly string[]) => at.verdict(builds);
@@ -83,8 +72,8 @@ describe('seeded breakages', () => {
   });
 
   test.each([
-    ['path', { routes: [{ ...ROUTE, name: 'feed' }] }],
-    ['route name', { routes: [{ ...ROUTE, path: '/feed' }] }],
+    ['path', routes({ name: 'feed' })],
+    ['route name', routes({ path: '/feed' })],
     ['global', { global: 'shared_app', chunkGlobal: undefined }],
   ])('of two remotes with one %s, the new one is reported, once', async (_, description) => {
     const hasGlobal = 'global' in description;

@@ -12,7 +12,8 @@ const route = {
   js: [],
   css: [],
 };
-const routes = (...parts: Partial<typeof route>[]) => ({ routes: parts.map((part) => ({ ...route, ...part })) });
+/** Routes that differ from one of `stories` in these fields. */
+export const routes = (...parts: Partial<typeof route>[]) => ({ routes: parts.map((part) => ({ ...route, ...part })) });
 
 /** Routes that a remote must not claim. */
 const ROUTES: readonly Breakage[] = [

@@ -57,7 +57,7 @@ describe('net.dead: a dead network that the browser reports as online', () => {
     expect(server.asked).toBeLessThan(10);
   });
 
-  test('is online as soon as any request gets a response', async () => {
+  test('becomes online with the first response to any request', async () => {
     const { server, network, told } = start();
     server.isUp = false;
     network.recordFailure();

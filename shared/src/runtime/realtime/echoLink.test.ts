@@ -242,7 +242,7 @@ describe('the reason of a missing socket', () => {
     expect([await attempt(), await attempt()]).toEqual(['unreachable', 'unreachable']);
   });
 
-  test('a socket that ends after its greeting is a lost connection, whatever the address responds', async () => {
+  test('a socket that ends after its greeting is a lost connection at any response of its address', async () => {
     const { server, attempt, joined, closed, reasons } = openBare();
     server.greeting = 'refused';
     server.pageStatus = 404;
