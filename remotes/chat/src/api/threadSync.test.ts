@@ -110,6 +110,20 @@ describe('catching up', () => {
     expect(thread()?.messages.map((message) => message.seq)).toEqual([1, 2, 3, 4]);
   });
 
+  test('of a message that the server never returns becomes rare', async () => {
+    const nothing = latestDto([], { conversation_id: 'c-1', version: 1, last_seq: 1 });
+    const { sync, queries, seconds } = syncOf(threadOf(latestDto([asked])), [nothing]);
+    for (let piece = 0; piece < 300; piece += 1) {
+      sync.receive((known) =>
+        applyDelta(known, toDelta(deltaDto({ message_id: 'm-lost', offset: piece, text: '雨' }))),
+      );
+      await seconds(0.2);
+    }
+    expect(queries.length).toBeGreaterThan(5);
+    expect(queries.length).toBeLessThanOrEqual(20);
+    sync.stop();
+  });
+
   test('goes on while there is more', async () => {
     const first = latestDto([messageDto({ seq: 2 })], { has_more: true });
     const { sync, queries, thread } = syncOf(threadOf(latestDto([asked])), [

@@ -46,6 +46,8 @@ const SILENCE_SECONDS = 5;
 const POLL_SECONDS = [2, 5, 10];
 const WITHOUT_SOCKET_SECONDS = 2;
 const RETRY_PACE: Pace = { firstMs: 5_000, longestMs: 60_000, spread: 0.2 };
+/** Gaps in a row that are fetched immediately; later ones wait, since the server may never return what is missing. */
+const IMMEDIATE_GAPS = 3;
 
 type Change = (thread: Thread) => Applied;
 
@@ -58,6 +60,8 @@ export class ThreadSync {
   #olderPromise: Promise<void> | undefined;
   #shouldCatchUpAgain = false;
   #pollCount = 0;
+  /** Consecutive drawings whose events left a gap. */
+  #gapCount = 0;
   /** Changes are known to be missing and could not be fetched. */
   #isBehind = false;
   /** The story's current run differs from the thread. */
@@ -165,7 +169,17 @@ export class ThreadSync {
       complete &&= applied.complete;
     }
     if (thread !== previous) this.setThread(thread);
-    if (!complete) void this.catchUp();
+    if (complete) this.#gapCount = 0;
+    else this.#handleGap();
+  }
+
+  #handleGap(): void {
+    this.#gapCount += 1;
+    if (this.#gapCount <= IMMEDIATE_GAPS) void this.catchUp();
+    else if (!this.#isBehind) {
+      this.#isBehind = true;
+      this.watch();
+    }
   }
 
   /** Stores a newer state of the thread and restarts the polling schedule. */
