@@ -36,15 +36,26 @@ const favoritesApi = storiesApi.injectEndpoints({
   }),
 });
 
+/** Id of the user, also after the session has expired; undefined for a guest. */
+const shownUserId = () => {
+  const current = session.current();
+  if (current.status === 'member') return current.user.id;
+  return current.status === 'guest' ? current.expired?.id : undefined;
+};
+
 /** Adds or removes a favourite. Shown immediately; if it fails, it is reverted and a toast shows. A guest signs in first. */
 export async function setFavorite(id: string, isFavorite: boolean): Promise<void> {
   if (session.current().status !== 'member' && !(await requestLogin())) return;
-  const showFavorite = (shown: boolean) =>
+  const userId = shownUserId();
+  const showFavorite = (shown: boolean) => {
+    // the story that the next user sees is not changed
+    if (shownUserId() !== userId) return;
     store.dispatch(
       storiesApi.util.updateQueryData('storiesGetStory', id, (story) => {
         story.isFavorite = shown;
       }),
     );
+  };
   showFavorite(isFavorite);
   try {
     await request({ url: endpoints.favorite(id), method: 'PUT', body: { favorite: isFavorite } });

@@ -1,5 +1,5 @@
-import { api, store } from '@liaozhai/shared/runtime';
-import { fireEvent, offline, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { api, session, store } from '@liaozhai/shared/runtime';
+import { act, fireEvent, memberDto, offline, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { storyDto } from '../fixtures';
 import remote from '../remote';
@@ -263,6 +263,24 @@ describe('收藏', () => {
     await user.click(await add());
     await waitFor(() => expect(toasts().join()).toMatch(words));
     expect(await add()).toBeTruthy();
+  });
+
+  test('of the next user is left alone by a request that fails after the sign-out', async () => {
+    let refuse = () => {};
+    const refusal = new Promise((_, reject) => {
+      refuse = () => reject(offline());
+    });
+    let isSaved = false;
+    const story = () => storyDto({ is_favorite: isSaved });
+    const { user, requests } = openRemote(remote, { [url]: story, [put]: () => refusal }, offered);
+    await user.click(await add());
+    await waitFor(() => expect(requests.at(-1)?.method).toBe('PUT'));
+    isSaved = true;
+    act(() => session.userReceived(memberDto({ id: 'u-2', name: '燕赤霞' })));
+    expect(await remove()).toBeTruthy();
+    await act(async () => refuse());
+    expect(await remove()).toBeTruthy();
+    expect(toasts()).toEqual([]);
   });
 
   test('is not offered by a server without it', async () => {
