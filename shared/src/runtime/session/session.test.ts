@@ -84,6 +84,21 @@ describe('versions', () => {
     expect(user()?.balance).toBe(48);
   });
 
+  test.each([
+    ['a restored backup', 3],
+    ['an event with a version that no user has', 9e15],
+  ])('two older responses in a row are the truth: %s', async (_name, version) => {
+    fakeNetwork({ 'GET /v1/user': memberDto({ balance: 20, version: 2 }) });
+    session.userReceived(memberDto({ balance: 50, version: 1 }));
+    session.userPatched({ balance: 60, version });
+    await session.refresh();
+    expect(user()?.balance).toBe(60);
+    await session.refresh();
+    expect(user()?.balance).toBe(20);
+    session.userPatched({ balance: 30, version: 3 });
+    expect(user()?.balance).toBe(30);
+  });
+
   test('a response without a version is requested again if an event arrived meanwhile', async () => {
     const { answer, release } = holdResponse();
     let asked = 0;

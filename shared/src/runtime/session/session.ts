@@ -52,6 +52,8 @@ export function createSession() {
   let balanceEpoch = 0;
   /** counts user records received from the server */
   let receivedRecords = 0;
+  /** `receivedRecords` when an older user was last dropped */
+  let droppedAfter: number | undefined;
   /** time at which the server last sent the whole user, by the page's clock */
   let userReceivedAt = Number.NEGATIVE_INFINITY;
   /** the last user who logged out in this page */
@@ -197,7 +199,11 @@ export function createSession() {
       const presentUser = currentUser();
       if (presentUser?.id !== user.id) return void signIn(user);
       unprovenSince = null;
-      if (isOlder(presentUser, user.version)) return;
+      // one older response may come from a replica that lags; a second one shows that the server's data was reset
+      if (isOlder(presentUser, user.version) && droppedAfter !== receivedRecords) {
+        droppedAfter = receivedRecords;
+        return;
+      }
       receivedRecords += 1;
       balanceEpoch += 1;
       save(user);
