@@ -24,6 +24,7 @@ const allowedInSrc = new Set([
   'prerender.tsx',
   'pages',
   'components',
+  'testing',
   ...fileOrFolder.flatMap((name) => [name, `${name}.ts`]),
   'chat.d.ts',
 ]);

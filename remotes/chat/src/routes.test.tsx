@@ -9,8 +9,8 @@ import {
 } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, storyDto } from './fixtures';
-import { field, LATEST, openChat, replyLine, userLine } from './pages/chatting';
 import remote from './remote';
+import { field, LATEST, openChat, replyLine, userLine } from './testing/chatting';
 
 test('聊过 stands whatever a conversation has in a field', async () => {
   const rows = [conversationDto({ id: 'c-good' }), ...oddRows({ ...conversationDto() })];

@@ -15,7 +15,7 @@ import { deletions } from '../api/deletions';
 import { conversationDto, latestDto, pageDto } from '../fixtures';
 import remote from '../remote';
 import { chatActions } from '../slice';
-import { LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from './chatting';
+import { LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from '../testing/chatting';
 
 const titled = (number: number) =>
   conversationDto({ id: `c-${number}`, story: { id: `s-${number}`, title: `故事${number}` } });

@@ -14,8 +14,8 @@ import {
 import { describe, expect, rs, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
+import { LATEST, openChat, replyLine, userLine } from '../testing/chatting';
 import { ConversationColumn } from './ConversationListPage';
-import { LATEST, openChat, replyLine, userLine } from './chatting';
 
 const LIST = 'GET /v1/conversations';
 const DELETE = 'DELETE /v1/conversations/c-1';

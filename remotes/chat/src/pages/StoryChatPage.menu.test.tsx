@@ -2,7 +2,7 @@ import { outboxStore } from '@liaozhai/shared/runtime';
 import { onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
-import { field, LATEST, openChat, replyLine, SEND, sends, userLine, write } from './chatting';
+import { field, LATEST, openChat, replyLine, SEND, sends, userLine, write } from '../testing/chatting';
 
 const refused = { status: 422, body: { message: '太长了', errors: { body: ['太长了'] } } };
 

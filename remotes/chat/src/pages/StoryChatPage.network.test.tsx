@@ -2,7 +2,7 @@ import { api, outboxStore, store } from '@liaozhai/shared/runtime';
 import { act, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto, messageDto } from '../fixtures';
-import { bodyOf, LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from './chatting';
+import { bodyOf, LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from '../testing/chatting';
 
 describe('once the network is back', () => {
   test('a line that never got through goes by itself', async () => {

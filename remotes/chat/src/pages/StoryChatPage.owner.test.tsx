@@ -5,7 +5,7 @@ import { describe, expect, test } from '@rstest/core';
 import { readPendingLog, writePendingLog } from '../api/pendingLog';
 import { threadSyncs } from '../api/threadSync';
 import { latestDto } from '../fixtures';
-import { bodyOf, field, LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from './chatting';
+import { bodyOf, field, LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from '../testing/chatting';
 
 describe('outbox.401', () => {
   const signIn = (user: Partial<UserDto>) => waitFor(() => session.userReceived(memberDto(user)));

@@ -14,7 +14,7 @@ import {
   sends,
   userLine,
   write,
-} from './chatting';
+} from '../testing/chatting';
 
 const poor = { user: { balance: 1, checked_in_today: false, check_in_streak: 1 } };
 const waysToPoints = () => screen.findByRole('dialog', { name: '点数不够' });

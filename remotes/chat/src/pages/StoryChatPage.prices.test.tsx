@@ -2,7 +2,18 @@ import { outboxStore, capabilities as served } from '@liaozhai/shared/runtime';
 import { type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
-import { bodyOf, field, LATEST, openChat, replyLine, SEND, secondSentDto, sends, userLine, write } from './chatting';
+import {
+  bodyOf,
+  field,
+  LATEST,
+  openChat,
+  replyLine,
+  SEND,
+  secondSentDto,
+  sends,
+  userLine,
+  write,
+} from '../testing/chatting';
 
 // The page was opened at 2 points a message, 1 for 继续 and 灵感; the server's prices are 7, 4 and 5 by now.
 

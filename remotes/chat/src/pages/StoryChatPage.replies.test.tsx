@@ -14,7 +14,7 @@ import {
   sends,
   userLine,
   write,
-} from './chatting';
+} from '../testing/chatting';
 
 const running = messageDto({ seq: 2, version: 2, body: '月色', status: 'streaming', cost: 2 });
 const stopped = messageDto({ seq: 2, version: 3, body: '月色正好', status: 'cancelled', cost: 2 });

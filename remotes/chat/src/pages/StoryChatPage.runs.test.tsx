@@ -3,7 +3,7 @@ import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
-import { LATEST, openChat, replyLine, userLine } from './chatting';
+import { LATEST, openChat, replyLine, userLine } from '../testing/chatting';
 
 const LIST = 'GET /v1/conversations';
 const capabilities = ['conversations.runs'] as const;

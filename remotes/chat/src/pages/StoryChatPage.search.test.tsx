@@ -10,7 +10,7 @@ import {
 } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { latestDto, messageDto, messageDtos } from '../fixtures';
-import { LATEST, openChat, replyLine, SEND, sentDto, userLine, write } from './chatting';
+import { LATEST, openChat, replyLine, SEND, sentDto, userLine, write } from '../testing/chatting';
 
 const FIND = 'GET /v1/messages/search';
 const DAYS = 'GET /v1/messages/days';

@@ -24,7 +24,7 @@ import {
   sentDto,
   userLine,
   write,
-} from './chatting';
+} from '../testing/chatting';
 
 describe('sending', () => {
   test('shows the line at once, then the reply that has begun, and takes the price', async () => {

@@ -23,7 +23,7 @@ import {
   sends,
   sentDto,
   userLine,
-} from './chatting';
+} from '../testing/chatting';
 
 type User = ReturnType<typeof openChat>['user'];
 

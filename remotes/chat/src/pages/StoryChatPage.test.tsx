@@ -3,7 +3,18 @@ import { fireEvent, offline, onTestEnd, openRemote, screen, waitFor, within } fr
 import { describe, expect, rs, test } from '@rstest/core';
 import { Profiler } from 'react';
 import { deltaDto, latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
-import { bodyOf, field, LATEST, openChat, replyLine, SEND, sendButton, sends, sentDto, userLine } from './chatting';
+import {
+  bodyOf,
+  field,
+  LATEST,
+  openChat,
+  replyLine,
+  SEND,
+  sendButton,
+  sends,
+  sentDto,
+  userLine,
+} from '../testing/chatting';
 import StoryChatPage from './StoryChatPage';
 
 describe('a reply', () => {

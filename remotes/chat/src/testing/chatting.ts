@@ -3,7 +3,7 @@ import { defineRemote, useParams } from '@liaozhai/shared/runtime';
 import { type Handlers, type OpenOptions, openRemote, type RecordedRequest, screen } from '@liaozhai/shared/testing';
 import { createElement } from 'react';
 import { conversationDto, latestDto, messageDto, storyDto } from '../fixtures';
-import StoryChatPage from './StoryChatPage';
+import StoryChatPage from '../pages/StoryChatPage';
 
 function ChatScreen() {
   const { id = '' } = useParams();
