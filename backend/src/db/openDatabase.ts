@@ -1,18 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  type Compilable,
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  Kysely,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely';
+import { type Compilable, type Dialect, Kysely, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
 import { ConfigError, type Env } from '../env.ts';
 import { bindable, type Db, MAX_WAIT_MS, retryUntilAvailable, type TableColumn, TransactingDb } from './database.ts';
@@ -176,56 +165,15 @@ class LibsqlDb extends TransactingDb {
   }
 }
 
-/** Kysely's dialect for libsql. It has one connection, so only the migrator may use it. */
-function libsqlDialect(database: Libsql.Database): Dialect {
-  return {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new LibsqlDriver(database),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  };
-}
-
-class LibsqlDriver implements Driver {
-  readonly #connection: DatabaseConnection;
-  readonly #database: Libsql.Database;
-
-  constructor(database: Libsql.Database) {
-    this.#database = database;
-    this.#connection = { executeQuery: (query) => this.#execute(query), streamQuery: refuseStreaming };
-  }
-
-  async init(): Promise<void> {}
-  async destroy(): Promise<void> {}
-  async releaseConnection(): Promise<void> {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#connection;
-  }
-
-  async beginTransaction(): Promise<void> {
-    this.#database.exec('begin immediate');
-  }
-
-  async commitTransaction(): Promise<void> {
-    this.#database.exec('commit');
-  }
-
-  async rollbackTransaction(): Promise<void> {
-    this.#database.exec('rollback');
-  }
-
-  async #execute<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const statement = this.#database.prepare(sql);
-    if (statement.reader) return { rows: statement.all([...parameters]) as Row[] };
-    const { changes } = statement.run([...parameters]);
-    return { rows: [], numAffectedRows: BigInt(changes) };
-  }
-}
-
-function refuseStreaming(): never {
-  throw new Error('this dialect does not stream');
-}
+/** Kysely's dialect for the migrator. libsql offers the interface of better-sqlite3. */
+const libsqlDialect = (file: Libsql.Database): Dialect =>
+  new SqliteDialect({
+    database: {
+      // a read-only transaction that later writes would fail if another process has written meanwhile
+      prepare: (sql) => file.prepare(sql === 'begin' ? 'begin immediate' : sql),
+      close: () => file.close(),
+    },
+  });
 
 /** Time that the former server has to finish its replies. */
 const LOCK_WAIT_MS = 10_000;
