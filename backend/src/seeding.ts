@@ -184,8 +184,7 @@ export interface FillSize {
 }
 
 const MESSAGES_PER_CONVERSATION = 50;
-/** Statements per transaction. */
-const BATCH_ROWS = 20_000;
+const USERS_PER_TRANSACTION = 50;
 
 /** Adds generated stories, users and messages with their ledger entries, for measurements with large tables. */
 export async function fill(services: Services, size: FillSize): Promise<void> {
@@ -193,40 +192,13 @@ export async function fill(services: Services, size: FillSize): Promise<void> {
   const stories = fillStories(services, size.stories);
   const passwordHash = await hashPassword(services.db, '123456');
   const messagesPerUser = Math.ceil(size.messages / Math.max(1, size.users));
-  const writer = new BatchWriter(services);
-  for (let user = 0; user < size.users; user += 1) {
-    const remainingMessages = size.messages - user * messagesPerUser;
-    fillUser(services, writer, {
-      passwordHash,
-      stories,
-      number: user,
-      messages: Math.max(0, Math.min(messagesPerUser, remainingMessages)),
+  for (let first = 0; first < size.users; first += USERS_PER_TRANSACTION)
+    services.db.transaction(() => {
+      for (let number = first; number < Math.min(size.users, first + USERS_PER_TRANSACTION); number += 1) {
+        const remainingMessages = Math.max(0, size.messages - number * messagesPerUser);
+        fillUser(services, { passwordHash, stories, number, messages: Math.min(messagesPerUser, remainingMessages) });
+      }
     });
-  }
-  writer.flush();
-}
-
-/** Runs many statements in one transaction. */
-class BatchWriter {
-  readonly #services: Services;
-  #pendingStatements: (() => void)[] = [];
-
-  constructor(services: Services) {
-    this.#services = services;
-  }
-
-  add(statement: () => void): void {
-    this.#pendingStatements.push(statement);
-    if (this.#pendingStatements.length >= BATCH_ROWS) this.flush();
-  }
-
-  flush(): void {
-    const statements = this.#pendingStatements;
-    this.#pendingStatements = [];
-    this.#services.db.transaction(() => {
-      for (const run of statements) run();
-    });
-  }
 }
 
 /** Returns the ids of the new stories. */
@@ -265,11 +237,7 @@ interface FilledUser {
   messages: number;
 }
 
-function fillUser(
-  { db, clock }: Services,
-  writer: BatchWriter,
-  { passwordHash, stories, number, messages }: FilledUser,
-) {
+function fillUser({ db, clock }: Services, { passwordHash, stories, number, messages }: FilledUser): void {
   const id = randomUUID();
   const now = clock();
   const tag = id.slice(0, 12).replace('-', '');
@@ -286,7 +254,7 @@ function fillUser(
     version: 1,
     created_at: now,
   };
-  writer.add(() => db.run(query.insertInto('users').values(user)));
+  db.run(query.insertInto('users').values(user));
   const entry = (type: 'recharge' | 'message', amount: number, ref: string) => ({
     id: randomUUID(),
     user_id: id,
@@ -299,7 +267,7 @@ function fillUser(
     ref_key: ref,
     created_at: now,
   });
-  writer.add(() => db.run(query.insertInto('transactions').values(entry('recharge', messages, id))));
+  db.run(query.insertInto('transactions').values(entry('recharge', messages, id)));
   for (let first = 0; first < messages; first += MESSAGES_PER_CONVERSATION) {
     const story = stories[(number + first) % Math.max(1, stories.length)];
     if (!story) return;
@@ -313,9 +281,7 @@ function fillUser(
       last_seq: count,
       read_version: count,
     };
-    writer.add(() =>
-      db.run(query.insertInto('conversations').values({ ...row, created_at: now, updated_at: now + first })),
-    );
+    db.run(query.insertInto('conversations').values({ ...row, created_at: now, updated_at: now + first }));
     for (let seq = 1; seq <= count; seq += 1) {
       const message: NewMessageRow = {
         id: randomUUID(),
@@ -332,9 +298,8 @@ function fillUser(
         created_at: now + seq,
         updated_at: now + seq,
       };
-      writer.add(() => db.run(query.insertInto('messages').values(message)));
-      if (seq % 2 === 0)
-        writer.add(() => db.run(query.insertInto('transactions').values(entry('message', -2, message.id))));
+      db.run(query.insertInto('messages').values(message));
+      if (seq % 2 === 0) db.run(query.insertInto('transactions').values(entry('message', -2, message.id)));
     }
   }
 }
