@@ -183,6 +183,7 @@ export interface FillSize {
   messages: number;
 }
 
+/** A user with more messages than 50 for each story has longer conversations. */
 const MESSAGES_PER_CONVERSATION = 50;
 const USERS_PER_TRANSACTION = 50;
 
@@ -268,10 +269,11 @@ function fillUser({ db, clock }: Services, { passwordHash, stories, number, mess
     created_at: now,
   });
   db.run(query.insertInto('transactions').values(entry('recharge', messages, id)));
-  for (let first = 0; first < messages; first += MESSAGES_PER_CONVERSATION) {
-    const story = stories[(number + first) % Math.max(1, stories.length)];
+  const length = Math.max(MESSAGES_PER_CONVERSATION, Math.ceil(messages / stories.length));
+  for (let first = 0; first < messages; first += length) {
+    const story = stories[(number + first / length) % stories.length];
     if (!story) return;
-    const count = Math.min(MESSAGES_PER_CONVERSATION, messages - first);
+    const count = Math.min(length, messages - first);
     const conversation = randomUUID();
     const row = {
       id: conversation,

@@ -212,3 +212,12 @@ test('seed adds an account with messages and stories, and names unreadable argum
     expect.stringContaining('name a JSON file with a list of stories'),
   ]);
 });
+
+test.each([
+  ['more messages than 50 for each story', ['--stories', '3', '--users', '2', '--messages', '400']],
+  ['a number of stories that divides 50', ['--stories', '5', '--users', '2', '--messages', '400']],
+])('fill adds made-up rows with %s', async (name, sizes) => {
+  const dataDir = join(folder, name);
+  const [status, said] = await command('fill', ...sizes, '--data', dataDir);
+  expect([status, said]).toEqual([0, expect.stringMatching(/400 messages/)]);
+});
