@@ -87,6 +87,9 @@ describe('an unusable database', () => {
 test.each([
   ['DATA_DIR', '/dev/null', /DATA_DIR: \S+ cannot be read and written/],
   ['DATA_DIR', '/dev/null/data', /DATA_DIR: \S+ cannot be read and written/],
+  // nobody can create files in these, not even root
+  ['DATA_DIR', '/proc/data', /DATA_DIR: \S+ cannot be read and written/],
+  ['DATA_DIR', '/sys/kernel', /DATA_DIR: \S+ cannot be read and written/],
   ['BACKEND_HOST', '192.0.2.1', /BACKEND_HOST: .*EADDRNOTAVAIL.* 192\.0\.2\.1/],
 ])('%s=%s is reported in one line', async (name, value, line) => {
   await expect(start({ [name]: value })).rejects.toThrow(new RegExp(`^ended with 2: ${line.source}.*$`));

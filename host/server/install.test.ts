@@ -28,3 +28,17 @@ test.each(['c#', '100%', 'why?'])(
     expect(status).toBe(1);
   },
 );
+
+// nobody can create files in these, not even root
+test.each(['/proc/data', '/sys/data', '/dev/full', '/dev/null/data'])(
+  'DATA_DIR=%s is refused before the installation',
+  (dataDir) => {
+    const { status, stderr } = spawnSync(process.execPath, [join(repoRoot, 'host/server/start.mjs')], {
+      encoding: 'utf8',
+      env: { ...process.env, DATA_DIR: dataDir },
+      timeout: 60_000,
+    });
+    expect(stderr).toMatch(new RegExp(`^DATA_DIR ${dataDir} cannot be written \\(E\\w+\\): choose another .*\n$`));
+    expect(status).toBe(1);
+  },
+);

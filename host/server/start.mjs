@@ -1,9 +1,9 @@
 // `npm start`: the whole product with one command. `--dev` runs it with hot reload, `--serve` serves what is live in the store. It ends
 // with npm, and with `--end-with-parent` with any other starter.
 import { spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isScript, whenStarterEnds } from './endWithStarter.mjs';
 import { fail, install, requireNode, root } from './install.mjs';
@@ -44,9 +44,16 @@ async function requireFreePort(port, name) {
   );
 }
 
+/** Creates a folder and its parents. Node's recursive `mkdir` never returns where a folder accepts no entries, as in /proc. */
+function makeFolder(folder) {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
+}
+
 function requireWritable(folder) {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     fail(

@@ -1,5 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Compilable, type Dialect, Kysely, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
@@ -10,10 +10,23 @@ import { DamagedFile, storageCure, storageFaultOf } from './storageFault.ts';
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'liaozhai.db');
 
-/** Throws `ConfigError` for any failure: a read-only disk is ENOENT here, a file in its place EEXIST or ENOTDIR. */
-function makeFolder(dataDir: string): void {
+/** Creates a folder and its parents. Node's recursive `mkdir` never returns where a folder accepts no entries, as in /proc. */
+function makeFolder(path: string): void {
+  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  if (isThere()) return;
+  makeFolder(dirname(path));
   try {
-    mkdirSync(dataDir, { recursive: true });
+    mkdirSync(path);
+  } catch (error) {
+    // another process may have created it
+    if (!isThere()) throw error;
+  }
+}
+
+/** Throws `ConfigError` for any failure: a read-only disk is ENOENT here, a file in its place EEXIST or ENOTDIR. */
+function makeDataDir(dataDir: string): void {
+  try {
+    makeFolder(resolve(dataDir));
   } catch (error) {
     throw new ConfigError(storageCure(storageFaultOf(error) ?? 'unusable', dataDir, error));
   }
@@ -27,12 +40,12 @@ export async function openDatabase(
   { DATABASE_URL, DATA_DIR: dataDir }: Pick<Env, 'DATABASE_URL' | 'DATA_DIR'>,
   onEffectError: (error: unknown) => void,
 ): Promise<Db> {
-  makeFolder(dataDir);
+  makeDataDir(dataDir);
   if (DATABASE_URL) {
     const { openPostgres } = await import('./postgres.ts');
     return openPostgres(DATABASE_URL, onEffectError);
   }
-  const file = openFile(dataDir);
+  const file = openFile(dataDir, databaseFile(dataDir), 5_000);
   try {
     // a migration that copies a table must not cascade to the rows that reference it
     file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = off;');
@@ -46,9 +59,9 @@ export async function openDatabase(
   return new LibsqlDb(file, onEffectError);
 }
 
-function openFile(dataDir: string): Libsql.Database {
+function openFile(dataDir: string, file: string, timeout: number): Libsql.Database {
   try {
-    return new Libsql(databaseFile(dataDir), { timeout: 5_000 });
+    return new Libsql(file, { timeout });
   } catch (error) {
     // libsql sets no error code here, and this is the only cause
     throw new ConfigError(storageCure('unusable', dataDir, error));
@@ -178,8 +191,8 @@ const libsqlDialect = (file: Libsql.Database): Dialect =>
 /** Time that the former server has to finish its replies. */
 const LOCK_WAIT_MS = 10_000;
 
-function tryLock(file: string): Libsql.Database | null {
-  const lock = new Libsql(file, { timeout: 200 });
+function tryLock(dataDir: string, file: string): Libsql.Database | null {
+  const lock = openFile(dataDir, file, 200);
   try {
     lock.exec('begin exclusive');
     return lock;
@@ -197,15 +210,15 @@ function tryLock(file: string): Libsql.Database | null {
  * leaves no lock. Resolves with a function that unlocks. Throws `ConfigError` if it is still locked after 10 s.
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
-  makeFolder(dataDir);
+  makeDataDir(dataDir);
   const file = join(dataDir, 'server.lock');
   const deadline = performance.now() + LOCK_WAIT_MS;
-  let lock = tryLock(file);
+  let lock = tryLock(dataDir, file);
   if (!lock)
     console.error(`DATA_DIR: ${dataDir} is in use by another backend; waiting ${LOCK_WAIT_MS / 1000} s for it …`);
   while (!lock && performance.now() < deadline) {
     await wait(100);
-    lock = tryLock(file);
+    lock = tryLock(dataDir, file);
   }
   if (!lock)
     throw new ConfigError(`DATA_DIR: ${dataDir} is in use by another backend; stop that one or name another directory`);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { CONFORMANCE } from '../testing/conformance.ts';
 import { temporaryFolder } from '../testing/openTestStore.ts';
 import { FileStore } from './fileStore.ts';
-import { type Pointer, probeStore, type Store } from './store.ts';
+import { type OpenedStore, openStore, type Pointer, probeStore, type Store } from './store.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 beforeAll(async () => {
@@ -88,6 +88,20 @@ describe('a folder as a store', () => {
   test('a folder that cannot be written is reported', async () => {
     const blocked = new FileStore(join(folder.path, 'race.json'));
     await expect(blocked.create('x', 'y')).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+
+  test.each([
+    ['/proc/releases', 'file:/proc/releases failed: ENOENT', ({ store }: OpenedStore) => store.create('x', 'y')],
+    ['/proc/signing', 'RELEASES_KEYS=/proc/signing failed: ENOENT', (opened: OpenedStore) => opened.makeSigningKey()],
+  ])('%s, which accepts no files, is refused by its name', async (path, line, write) => {
+    const refusal = { kind: 'unreachable', message: expect.stringContaining(line) };
+    await expect(write(await openStore(path, { RELEASES_KEYS: path }))).rejects.toMatchObject(refusal);
+  });
+
+  test('an empty RELEASES_KEYS is as absent', async () => {
+    const opened = await openStore(folder.path, { RELEASES_KEYS: '' });
+    await opened.makeSigningKey();
+    expect(await readdir(join(folder.path, 'keys'))).toEqual(['signing.pem']);
   });
 });
 

@@ -232,13 +232,20 @@ export class FileStore implements Store {
     }
   }
 
-  async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (cause) {
-      if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ENOTDIR', 'EMFILE')) throw cause;
-      throw unreachable(say('storeFailed', { store: this.label, problem: messageOf(cause) }), say('folderCure'));
-    }
+  #guard<Result>(work: () => Promise<Result>): Promise<Result> {
+    return guardFolder(this.label, work);
+  }
+}
+
+const folderFaults = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ENOENT', 'ENOTDIR', 'EMFILE'];
+
+/** Reports faults of a folder by its name and with the cure. */
+export async function guardFolder<Result>(label: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!hasCode(cause, ...folderFaults)) throw cause;
+    throw unreachable(say('storeFailed', { store: label, problem: messageOf(cause) }), say('folderCure'));
   }
 }
 
@@ -252,11 +259,15 @@ const readOrNull = (path: string): Promise<Buffer | null> =>
 
 const exists = async (path: string): Promise<boolean> => (await access(path).catch(nullIfAbsent)) !== null;
 
-/** Creates a folder and its parents durably. */
-async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
-  for (let folder = path; first && folder.length >= first.length; folder = dirname(folder))
-    await syncFolder(dirname(folder));
+/** Creates a folder and its parents durably. Node's recursive `mkdir` never returns where a folder accepts no entries, as in /proc. */
+export async function makeFolder(path: string): Promise<void> {
+  if (await exists(path)) return;
+  await makeFolder(dirname(path));
+  await mkdir(path).catch((cause: unknown) => {
+    // another process may have created it
+    if (!hasCode(cause, 'EEXIST')) throw cause;
+  });
+  await syncFolder(dirname(path));
 }
 
 /** Syncs a folder, without which new names in it are not durable. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { chmod, link, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { conflict, hasCode, refused, usage } from '../errors.ts';
 import { parseJson } from '../model/build.ts';
 import { isPublicKey, newSigningKey, type SigningKey, signingKeyFrom } from '../model/signing.ts';
-import { FileStore } from './fileStore.ts';
+import { FileStore, guardFolder, makeFolder } from './fileStore.ts';
 
 /** Contents of a pointer, with the tag for `swapPointer`. */
 export interface Pointer {
@@ -102,7 +102,7 @@ async function makeKey(folder: string): Promise<SigningKey> {
   const file = join(folder, KEY_FILE);
   const temporaryFile = `${file}.${randomUUID()}`;
   const key = newSigningKey();
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   await chmod(folder, 0o700);
   await writeFile(temporaryFile, key.privatePem, { mode: 0o600, flag: 'wx', flush: true });
   try {
@@ -117,8 +117,9 @@ async function makeKey(folder: string): Promise<SigningKey> {
 }
 
 function withKeysIn(store: Store, folder: string): OpenedStore {
-  const signingKey = () => readKey(join(folder, KEY_FILE));
-  return { store, signingKey, makeSigningKey: async () => (await signingKey()) ?? makeKey(folder) };
+  const signingKey = () => guardFolder(`RELEASES_KEYS=${folder}`, () => readKey(join(folder, KEY_FILE)));
+  const newKey = () => guardFolder(`RELEASES_KEYS=${folder}`, () => makeKey(folder));
+  return { store, signingKey, makeSigningKey: async () => (await signingKey()) ?? newKey() };
 }
 
 /** Reading needs no key; signing does. */
@@ -149,7 +150,7 @@ export async function openStore(url: string, environment: NodeJS.ProcessEnv = pr
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(folder))
     throw usage(`${url} is no kind of store`, 'Use file:<dir>, s3://bucket/prefix or https://console-host.');
   if (!folder) throw usage('--store is empty', 'Use file:<dir>, s3://bucket/prefix or https://console-host.');
-  return withKeysIn(new FileStore(folder), environment.RELEASES_KEYS ?? join(folder, 'keys'));
+  return withKeysIn(new FileStore(folder), environment.RELEASES_KEYS || join(folder, 'keys'));
 }
 
 /** Returns the signing key. Throws refused without one. */
