@@ -183,12 +183,12 @@ function chooseStoryteller(env: Env, log: Log, counters: BackendCounters | null)
     idleMs: env.STORYTELLER_IDLE_TIMEOUT_MS,
     totalMs: env.STORYTELLER_TOTAL_TIMEOUT_MS,
   };
-  const model = modelOf(env);
+  const model = modelOf(env, counters);
   const storyteller = model ? openAiStoryteller(model, loadPrompts(env.AI_PROMPTS_DIR)) : builtInStoryteller(env);
   return withMonitoring(storyteller, { endpoint: model ? endpointOf(model) : 'built-in', limits, log, counters });
 }
 
-function modelOf(env: Env): ModelSettings | null {
+function modelOf(env: Env, counters: BackendCounters | null): ModelSettings | null {
   const { AI_BASE_URL: baseUrl, AI_MODEL: model } = env;
   if (!baseUrl || !model) return null;
   return {
@@ -202,6 +202,7 @@ function modelOf(env: Env): ModelSettings | null {
     },
     window: { lines: WINDOW_LINES, characters: env.AI_HISTORY_CHARACTERS },
     totalMs: env.STORYTELLER_TOTAL_TIMEOUT_MS,
+    countTokens: (tokens) => counters?.tokens.inc(tokens),
   };
 }
 

@@ -23,7 +23,6 @@ export function builtInStoryteller(env: Env): Storyteller {
         yield { text: piece };
         await sleep(env.STORYTELLER_PIECE_DELAY_MS, undefined, { signal });
       }
-      yield { usage: { totalTokens: text.length } };
     },
     async suggest(context, count, { signal }) {
       await sleep(env.STORYTELLER_SUGGESTION_DELAY_MS, undefined, { signal });

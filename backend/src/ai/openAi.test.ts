@@ -41,6 +41,7 @@ async function modelThat(behave: Behaviour, limits = { firstMs: 1_500, idleMs: 1
 
 function storytellerAt(baseUrl: string, limits = { firstMs: 1_500, idleMs: 1_500, totalMs: 4_000 }) {
   const lines: Line[] = [];
+  const tokens: number[] = [];
   const log = createLog('warn', { write: (line) => lines.push(JSON.parse(line) as Line) });
   const settings = {
     baseUrl,
@@ -49,12 +50,13 @@ function storytellerAt(baseUrl: string, limits = { firstMs: 1_500, idleMs: 1_500
     body: { temperature: 0.7, max_tokens: 500, top_p: 0.9 },
     window: { lines: 40, characters: 8_000 },
     totalMs: limits.totalMs,
+    countTokens: (count: number) => void tokens.push(count),
   };
   const storyteller = openAiStoryteller(settings, loadPrompts(undefined));
   const endpoint = endpointOf(settings);
   return {
     lines,
-    bare: storyteller,
+    tokens,
     storyteller: withMonitoring(storyteller, { endpoint, limits, log, counters: null }),
   };
 }
@@ -194,14 +196,18 @@ test('logs repeated failures of one kind once', async () => {
   expect(lines).toHaveLength(1);
 });
 
-test('counts the tokens of a reply once, though each piece reports them', async () => {
+test.each<[string, (storyteller: Storyteller) => Promise<unknown> | undefined]>([
+  ['a reply', (storyteller) => told(storyteller)],
+  ['suggestions', (storyteller) => storyteller.suggest(context, 1, { signal })],
+  ['a summary', (storyteller) => storyteller.summarize?.(context, context.history, { signal })],
+  ['a check', (storyteller) => storyteller.check?.({ signal })],
+])('counts the tokens of %s once, though each piece reports them', async (_, call) => {
   const usages = [100, 110, 110].map((total_tokens) =>
     delta('夜里风大。').replace('{', `{"usage":{"total_tokens":${total_tokens}},`),
   );
-  const { bare } = await modelThat(streams(...usages, finish('stop')));
-  const reports: Piece[] = [];
-  for await (const piece of bare.generate(context, { signal })) if ('usage' in piece) reports.push(piece);
-  expect(reports).toEqual([{ usage: { totalTokens: 110 } }]);
+  const { storyteller, tokens } = await modelThat(streams(...usages, finish('stop')));
+  await call(storyteller);
+  expect(tokens).toEqual([110]);
 });
 
 test('waits for the longest of several Retry-After headers, here longer than the limit', async () => {

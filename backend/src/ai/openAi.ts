@@ -24,6 +24,8 @@ export interface ModelSettings {
   window: Window;
   /** time limit of a call, including its second attempt */
   totalMs: number;
+  /** receives the tokens of each call whose endpoint reports them */
+  countTokens(tokens: number): void;
 }
 
 /** Returns the URL of the chat completions without credentials and query, for logs. */
@@ -47,38 +49,34 @@ export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): St
   async function* streamReply(messages: ChatMessage[], formerText: string, signal: AbortSignal): AsyncIterable<Piece> {
     const converter = new SmallText(hasUnmarkedReasoning);
     let emittedText = '';
-    let totalTokens: number | null = null;
     const toPiece = (text: string): Piece => {
       const isFirst = emittedText === '' && text !== '';
       emittedText += text;
       return { text: isFirst ? `${gapBetween(formerText, text)}${text}` : text };
     };
     try {
-      for await (const part of callModel(settings, { messages, stream: true }, signal)) {
-        const { text, restart } = converter.add(part.text);
+      for await (const received of callModel(settings, { messages, stream: true }, signal)) {
+        const { text, restart } = converter.add(received);
         hasUnmarkedReasoning ||= converter.hasUnmarkedReasoning;
         if (restart) {
           if (emittedText) yield { restart: true };
           emittedText = '';
         }
         yield toPiece(text);
-        totalTokens = part.tokens ?? totalTokens;
       }
     } catch (error) {
       yield toPiece(converter.end(false));
-      if (totalTokens !== null) yield { usage: { totalTokens } };
       const isCutThought = error instanceof StorytellerFault && error.kind === 'length' && emittedText === '';
       throw isCutThought ? emptyAnswer('only thoughts') : error;
     }
     hasUnmarkedReasoning = converter.hasUnmarkedReasoning;
     yield toPiece(converter.end());
-    if (totalTokens !== null) yield { usage: { totalTokens } };
     if (emittedText === '') throw emptyAnswer('no visible text');
   }
 
   async function completeText(messages: ChatMessage[], signal: AbortSignal): Promise<string> {
     let text = '';
-    for await (const part of callModel(settings, { messages, stream: false }, signal)) text += part.text;
+    for await (const received of callModel(settings, { messages, stream: false }, signal)) text += received;
     return text;
   }
 
@@ -126,15 +124,22 @@ const keepAlivePart: AnswerPart = { text: '', tokens: null };
 /** Statuses of a rate limit or of an overloaded model. */
 const busyStatuses = new Set([429, 503, 529]);
 
-/** Requests an answer. Faults contain an excerpt of what was received, without the API key. */
-async function* callModel(settings: ModelSettings, request: object, signal: AbortSignal): AsyncIterable<AnswerPart> {
+/** Yields the text of an answer, and counts its tokens. Faults contain an excerpt of what was received, without the API key. */
+async function* callModel(settings: ModelSettings, request: object, signal: AbortSignal): AsyncIterable<string> {
+  let totalTokens: number | null = null;
   try {
-    yield* requestAnswer(settings, request, signal);
+    for await (const { text, tokens } of requestAnswer(settings, request, signal)) {
+      // an endpoint may report the sum so far with each piece
+      totalTokens = tokens ?? totalTokens;
+      yield text;
+    }
   } catch (error) {
     if (!(error instanceof StorytellerFault)) throw error;
     const { kind, status, excerpt } = error;
     const { apiKey } = settings;
     throw new StorytellerFault(kind, status, excerptOf(apiKey ? excerpt.replaceAll(apiKey, '…') : excerpt));
+  } finally {
+    if (totalTokens !== null) settings.countTokens(totalTokens);
   }
 }
 

@@ -29,7 +29,7 @@ export interface StoryContext {
 }
 
 /** Empty text means that the storyteller is still working. `restart`: the text so far was not meant for the reader. */
-export type Piece = { text: string } | { restart: true } | { usage: { totalTokens: number } };
+export type Piece = { text: string } | { restart: true };
 
 export interface CallOptions {
   signal: AbortSignal;

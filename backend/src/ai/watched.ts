@@ -40,8 +40,7 @@ export function withMonitoring(storyteller: Storyteller, watch: Monitoring): Sto
     try {
       const source = (signal: AbortSignal) => storyteller.generate(context, { signal });
       for await (const piece of withDeadlines(source, limits, options.signal)) {
-        if ('usage' in piece) counters?.tokens.inc(piece.usage.totalTokens);
-        else if (!('text' in piece) || piece.text !== '') yield piece;
+        if (!('text' in piece) || piece.text !== '') yield piece;
       }
       count('reply', 'completed');
     } catch (error) {
