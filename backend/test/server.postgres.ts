@@ -322,7 +322,7 @@ describe('refuses in one line', () => {
     [
       'a Postgres that is not there',
       { DATABASE_URL: address((url) => (url.port = '1')) },
-      /^ended with 2: DATABASE_URL: no Postgres answers at \S+:1\/\S+ \(.*\); start it, or correct the address$/,
+      /^ended with 2: DATABASE_URL: .*; waiting 10 s for it …\nDATABASE_URL: no Postgres answers at \S+:1\/\S+ \(.*\); start it, or correct the address$/,
     ],
     [
       'a database that is none',
@@ -346,6 +346,35 @@ describe('refuses in one line', () => {
     );
     expect(said).toMatch(line);
     expect(said).not.toContain(secret);
+  });
+
+  test.each([
+    ['another encoding', "encoding 'LATIN1' locale 'C' template template0", '', /has the encoding LATIN1; make it .*/],
+    ['no encoding', "encoding 'SQL_ASCII' locale 'C' template template0", '', /has the encoding SQL_ASCII; make it .*/],
+    ['tables of another program', '', 'create table users (id int)', /has tables of .*users.*; name an empty database/],
+    [
+      'a replica',
+      '',
+      'set default_transaction_read_only = on',
+      /takes no changes \(.*read-only.*\)\. Name the primary.*/,
+    ],
+  ])('a database with %s', async (_, options, statement, line) => {
+    const admin = new PostgresDb(postgresUrl ?? '', () => {}, 40_000);
+    onTestFinished(() => {
+      execute(admin, 'drop database if exists other with (force)');
+      admin.close();
+    });
+    execute(admin, `create database other ${options}`);
+    const url = address((url) => (url.pathname = '/other'));
+    if (statement.startsWith('set')) execute(admin, `alter database other ${statement}`);
+    else if (statement) {
+      const other = new PostgresDb(url, () => {}, 40_000);
+      execute(other, statement);
+      other.close();
+    }
+    await expect(start({ DATABASE_URL: url })).rejects.toThrow(
+      new RegExp(`^ended with 2: DATABASE_URL: \\S+/other ${line.source}$`),
+    );
   });
 });
 

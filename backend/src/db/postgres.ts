@@ -43,12 +43,16 @@ function placeOf(url: string): string {
  */
 export async function openPostgres(url: string, onEffectError: (error: unknown) => void): Promise<PostgresDb> {
   const deadline = performance.now() + START_MS;
+  let isWaiting = false;
   for (;;) {
     try {
       await migrate(url);
       break;
     } catch (error) {
       if (!isStarting(error) || performance.now() >= deadline) throw toConfigError(error, url);
+      if (!isWaiting)
+        console.error(`DATABASE_URL: no Postgres answers at ${placeOf(url)}; waiting ${START_MS / 1000} s for it …`);
+      isWaiting = true;
       await sleep(250);
     }
   }
@@ -60,8 +64,12 @@ async function migrate(url: string): Promise<void> {
   // losing an idle connection does not affect a migration
   pool.on('error', () => {});
   try {
-    const client = await pool.connect();
-    client.release();
+    const { rows } = await pool.query<{ server_encoding: string }>('show server_encoding');
+    const encoding = rows[0]?.server_encoding;
+    if (encoding !== 'UTF8')
+      throw new ConfigError(
+        `DATABASE_URL: ${placeOf(url)} has the encoding ${encoding}; make it with createdb, encoding UTF8`,
+      );
     await migrateToLatest(new Kysely({ dialect: new PostgresDialect({ pool }) }), `DATABASE_URL: ${placeOf(url)}`);
   } finally {
     await pool.end();
@@ -83,7 +91,10 @@ function toConfigError(error: unknown, url: string): unknown {
     return new ConfigError(`DATABASE_URL: there is no such database (${detail}); make it with createdb, encoding UTF8`);
   if (code === '42501')
     return new ConfigError(`DATABASE_URL: ${place}: ${detail}; let the user create tables in its schema`);
-  if (error instanceof pg.DatabaseError || error instanceof ConfigError) return error;
+  if (/^42/.test(code))
+    return new ConfigError(`DATABASE_URL: ${place} has tables of another program (${detail}); name an empty database`);
+  if (error instanceof pg.DatabaseError) return new DatabaseError(code, message, place);
+  if (error instanceof ConfigError) return error;
   return new ConfigError(`DATABASE_URL: no Postgres answers at ${place} (${detail}); start it, or correct the address`);
 }
 
