@@ -4,6 +4,7 @@ import {
   type GiftDto,
   type InvitationDto,
   invitationSchema,
+  readAs,
   STORAGE_KEYS,
   singleSchema,
 } from '@liaozhai/shared/contract';
@@ -88,19 +89,14 @@ function createGiftAnnouncer() {
   return async () => {
     const current = session.current();
     if (current.status !== 'member' || document.visibilityState === 'hidden' || !capabilities.has('invites')) return;
-    const ids = current.user.gifts.map(({ id }) => id).filter((id) => !announcedIds.has(id));
-    if (ids.length === 0) return;
+    const gifts = current.user.gifts.filter(({ id }) => !announcedIds.has(id));
+    if (gifts.length === 0) return;
+    const ids = gifts.map(({ id }) => id);
     for (const id of ids) announcedIds.add(id);
     try {
-      const body = { ids };
-      const announcedGifts = await request({
-        url: endpoints.giftsAnnounced,
-        method: 'POST',
-        body,
-        schema: announcedSchema,
-        isOptional: true,
-      });
-      showGifts(announcedGifts.data);
+      const answer = await request({ url: endpoints.giftsAnnounced, method: 'POST', body: { ids }, isOptional: true });
+      // some servers confirm without the gifts
+      showGifts(readAs(announcedSchema, answer)?.data ?? gifts);
     } catch (cause) {
       // the gifts stay unannounced, and the next page tries again
       console.info('gifts could not be announced', toApiError(cause).kind);

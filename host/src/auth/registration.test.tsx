@@ -413,16 +413,16 @@ describe('what came by an invitation', () => {
     { id: 'b', points: 50, name: '连琐', side: 'inviter' },
     { id: 'c', points: 20, name: '聂生', side: 'invitee' },
   ];
-  const openWith = async (taken: object[]) => {
+  const openWith = async (answer: unknown) => {
     capabilities.set(['invites']);
     onTestEnd(() => capabilities.set([]));
-    const host = await openHost({ handlers: { 'POST /v1/invites/gifts/announced': { data: taken } }, member: true });
+    const host = await openHost({ handlers: { 'POST /v1/invites/gifts/announced': answer }, member: true });
     await follow();
     return host;
   };
 
   test('is announced once, as soon as the user is told of it', async () => {
-    const { requests } = await openWith(gifts);
+    const { requests } = await openWith({ data: gifts });
     act(() => session.userPatched({ gifts }));
     await expectToast('你接受了「聂生」的邀请，得 20 点');
     await expectToast('「小倩」等 2 位好友应邀来了，你得 100 点');
@@ -431,8 +431,18 @@ describe('what came by an invitation', () => {
     expect(claims.map(({ body }) => body)).toEqual([{ ids: ['a', 'b', 'c'] }]);
   });
 
+  test.each([
+    ['nothing', { status: 204 }],
+    ['an empty object', {}],
+    ['a sentence', { message: '已记录' }],
+  ])('is announced if the server confirms it with %s', async (_, answer) => {
+    await openWith(answer);
+    act(() => session.userPatched({ gifts }));
+    await expectToast('你接受了「聂生」的邀请，得 20 点');
+  });
+
   test('is left to the page that the server gives it to', async () => {
-    const { requests } = await openWith([]);
+    const { requests } = await openWith({ data: [] });
     act(() => session.userPatched({ gifts }));
     await waitFor(() => expect(requests.map(({ url }) => url)).toContain('/v1/invites/gifts/announced'));
     await act(async () => {});

@@ -106,7 +106,7 @@ const giftSchema = v.object({ id, points: amount, ...optional({ name: label, sid
 export type GiftDto = v.InferOutput<typeof giftSchema>;
 
 /** `POST /v1/invites/gifts/announced`: the gifts that no other page has announced. */
-export const announcedSchema = page(lists({ data: giftSchema }));
+export const announcedSchema = page({ data: rows(giftSchema) });
 
 /** `GET /v1/invites/{code}`; rewards in points. */
 export const invitationSchema = v.object(
