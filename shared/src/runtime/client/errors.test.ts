@@ -102,6 +102,16 @@ describe('a read without input', () => {
     });
   });
 
+  test('is no more a refused purchase than an order, which is paid with money', () => {
+    const config = { method: 'post', url: '/v1/orders', headers: new AxiosHeaders() };
+    const { response } = answered(402, { message: '付款被拒绝' }, {}, config);
+    expect(toApiError(new AxiosError('', undefined, response?.config, undefined, response))).toEqual({
+      kind: 'server',
+      status: 402,
+      message: '付款被拒绝',
+    });
+  });
+
   test('differs from a search, whose input may be refused', () => {
     expect(read({ q: '狐' }, 422, { errors: { q: ['太短'] } })).toMatchObject({
       kind: 'invalid',

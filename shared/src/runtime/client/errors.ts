@@ -1,6 +1,7 @@
 import type { AxiosError, AxiosRequestConfig, AxiosResponse } from 'axios';
 import {
   type ApiError,
+  endpoints,
   isApiError,
   isRouteMissing,
   MINOR_MODE,
@@ -67,7 +68,8 @@ function errorByStatus(response: AxiosResponse, body: Body): ApiError {
   const fields = (body.errors ?? {}) as Record<string, string[]>;
   const status = response.status === 400 && body.errors ? 422 : response.status;
   const isPageFault =
-    (status === 402 && config.method === 'get') ||
+    // a read costs nothing, and an order is paid with money
+    (status === 402 && (config.method === 'get' || config.url === endpoints.orders)) ||
     (status === 422 && !isFilledIn(config) && Object.keys(fields).length === 0);
   // must not count as a deleted entity
   if (isRouteMissing(status, body) || isPageFault) return { kind: 'server', status };
