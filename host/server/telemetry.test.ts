@@ -189,7 +189,7 @@ describe('traces', () => {
     expect(await answer.json()).toMatchObject({ headers: { traceparent: none } });
   });
 
-  test('an unreachable collector is logged once, and again with the loss when it returns; an unsupported protocol at the start', async () => {
+  test('an unreachable collector is logged once, and again with the loss when it returns', async () => {
     const collector = await openCollector();
     collector.status.code = 400;
     const told: string[] = [];
@@ -210,10 +210,26 @@ describe('traces', () => {
       })
       .toMatch(/takes traces again; \d+ spans were lost/);
     expect(told).toHaveLength(2);
-    const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+  });
+
+  test.each([
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc'],
+    ...['localhost:4318', '127.0.0.1:4318', 'grpc://localhost:4317', 'http://', '4318', ' '].map((value) => [
+      'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+      value,
+    ]),
+    ['OTEL_TRACES_SAMPLER', 'ratio'],
+    ...['5%', '5', '-1', '0,5', 'all'].map((value) => ['OTEL_TRACES_SAMPLER_ARG', value]),
+  ])('%s=%s is refused in one line', async (name = '', value = '') => {
+    const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', [name]: value };
     await expect(openTracing('liaozhai-front', () => {}, variables)).rejects.toThrow(
-      /OTEL_EXPORTER_OTLP_PROTOCOL=grpc/,
+      new RegExp(`^${name}=${value}: .* [Uu]nset it[^\n]*$`),
     );
+  });
+
+  test.each([{ OTEL_SDK_DISABLED: 'TRUE' }, { OTEL_TRACES_EXPORTER: 'none' }])('%j: no traces', async (settings) => {
+    const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', ...settings };
+    expect(await openTracing('liaozhai-front', () => {}, variables)).toBeNull();
   });
 });
 

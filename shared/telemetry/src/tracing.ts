@@ -58,15 +58,39 @@ export interface Tracing {
 /** Traces cannot be sent as configured; the message is one line that states the remedy. */
 export class TracingRefused extends Error {}
 
-const protocols = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
+/** Settings that the SDK would ignore silently in another form. Of several names, the first that is set counts. */
+const forms = [
+  {
+    names: ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'],
+    accepts: (text: string) => /^http\/(json|protobuf)$/.test(text),
+    cure: 'traces go by http here. Unset it, and name the http port.',
+  },
+  {
+    names: ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+    accepts: (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text),
+    cure: 'must be an address like http://127.0.0.1:4318. Correct or unset it.',
+  },
+  {
+    names: ['OTEL_TRACES_SAMPLER'],
+    accepts: (text: string) => /^(parentbased_)?(always_on|always_off|traceidratio)$/.test(text),
+    cure: 'must be a sampler like parentbased_traceidratio. Correct or unset it.',
+  },
+  {
+    names: ['OTEL_TRACES_SAMPLER_ARG'],
+    accepts: (text: string) => /^\d*\.?\d+$/.test(text) && Number(text) <= 1,
+    cure: 'must be a number from 0 to 1. Correct or unset it.',
+  },
+];
 
 function isTracingEnabled(variables: NodeJS.ProcessEnv): boolean {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesUrl } = variables;
-  if ((!url && !tracesUrl) || variables.OTEL_SDK_DISABLED === 'true' || variables.OTEL_TRACES_EXPORTER === 'none')
-    return false;
-  const name = protocols.find((each) => variables[each]);
-  if (name && !['http/json', 'http/protobuf'].includes(variables[name] ?? ''))
-    throw new TracingRefused(`${name}=${variables[name]}: traces go by http here. Unset it, and name the http port.`);
+  const isDisabled = /^true$/i.test(variables.OTEL_SDK_DISABLED ?? '') || variables.OTEL_TRACES_EXPORTER === 'none';
+  if ((!url && !tracesUrl) || isDisabled) return false;
+  for (const { names, accepts, cure } of forms) {
+    const name = names.find((each) => variables[each]) ?? '';
+    const value = variables[name];
+    if (value && !accepts(value.trim())) throw new TracingRefused(`${name}=${value}: ${cure}`);
+  }
   return true;
 }
 
