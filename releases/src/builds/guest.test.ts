@@ -229,6 +229,13 @@ test.each<[what: string, Parts, says: string]>([
   ],
   ['a name that every record has', { package: { name: 'constructor' } }, 'other than "constructor"'],
   ['a field that is misspelt', { field: { requireAuth: true } }, 'requireAuth'],
+  ...[[], ['react'], 'react', null, { react: 19 }, { react: { version: '^19.0.0' } }, { zod: 4 }].map(
+    (peerDependencies): [string, Parts, string] => [
+      `peer dependencies that are no ranges by name: ${JSON.stringify(peerDependencies)}`,
+      { package: { peerDependencies } },
+      'peerDependencies',
+    ],
+  ),
   ['a package without a contract', { field: { contract: undefined } }, 'liaozhai.contract: is missing'],
   ['a version with a leading v', { package: { version: 'v1.0.0' } }, 'Set what these lines name'],
   ['a contract of another host', { field: { contract: '^9.0.0' } }, 'needs shared/runtime ^9.0.0'],

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { filePathSchema, nameSchema, type RemoteDescription, remoteDescriptionSchema } from '@liaozhai/shared/contract';
+import {
+  dictionarySchema,
+  filePathSchema,
+  nameSchema,
+  type RemoteDescription,
+  remoteDescriptionSchema,
+} from '@liaozhai/shared/contract';
 import semver from 'semver';
 import * as v from 'valibot';
 import { hasCode, refused } from '../errors.ts';
@@ -44,8 +50,14 @@ const packageSchema = v.object({
     v.transform((name) => name.replace(/^@[^/]*\//, '')),
   ),
   version: v.optional(v.string()),
-  // the bundler resolved all other packages at build time
-  peerDependencies: v.optional(v.object({ react: v.optional(rangeSchema), 'react-dom': v.optional(rangeSchema) }), {}),
+  peerDependencies: v.optional(
+    v.pipe(
+      dictionarySchema(v.string(), v.string()),
+      // the bundler resolved all other packages at build time
+      v.object({ react: v.optional(rangeSchema), 'react-dom': v.optional(rangeSchema) }),
+    ),
+    {},
+  ),
   liaozhai: fieldSchema,
 });
 
