@@ -496,7 +496,7 @@ describe('what is refused before a verb is asked', () => {
     ['a form of a foreign page', 415, '/v1/abort', { method: 'POST', body: '{}', type: 'text/plain' }, /JSON/],
     ['a path of the API that is none', 404, '/v1/nonsense', {}, /no such endpoint/],
     ['a path of the page that is none', 404, '/nonsense', {}, /no such page/],
-    ['something sent to the page', 404, '/', { method: 'POST', body: '{}' }, /no such page/],
+    ['something sent to the page', 405, '/', { method: 'POST', body: '{}' }, /can only be read/],
   ];
   test.each(refusals)('%s is refused with %s, in the shape of every refusal', async (_, status, path, init, said) => {
     const headers = { authorization: `Bearer ${tokens.manager}`, 'content-type': init.type ?? 'application/json' };
@@ -511,6 +511,16 @@ describe('what is refused before a verb is asked', () => {
 
   test('the page is there', async () => {
     expect(await (await app.request('/')).text()).toContain('发布台');
+  });
+
+  test.each([
+    ['GET', 200, null],
+    ['HEAD', 200, null],
+    ['OPTIONS', 204, 'GET, HEAD, OPTIONS'],
+    ['PUT', 405, 'GET, HEAD, OPTIONS'],
+  ])('the page answers %s with %s', async (method, status, allow) => {
+    const answer = await app.request('/', { method });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([status, allow]);
   });
 });
 

@@ -224,7 +224,9 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-const NOT_FOUND = { message: 'there is no such page', cure: 'The console is at /, its API below /v1/.', details: [] };
+const CURE = 'The console is at /, its API below /v1/.';
+const NOT_FOUND = { message: 'there is no such page', cure: CURE, details: [] };
+const READ_ONLY = { message: 'the page can only be read', cure: CURE, details: [] };
 
 async function readFiles(folder: string): Promise<Map<string, Buffer>> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch((cause: unknown) => {
@@ -250,7 +252,12 @@ export async function pageFiles(folder: string): Promise<Hono> {
       'content-type': contentType(path) ?? 'application/octet-stream',
     });
   });
-  return page.all('*', (context) => context.json(NOT_FOUND, 404, HEADERS));
+  return page.all('*', (context) => {
+    const { method } = context.req;
+    if (method === 'GET' || method === 'HEAD') return context.json(NOT_FOUND, 404, HEADERS);
+    const headers = { ...HEADERS, allow: 'GET, HEAD, OPTIONS' };
+    return method === 'OPTIONS' ? context.body(null, 204, headers) : context.json(READ_ONLY, 405, headers);
+  });
 }
 
 const LEASE_MS = 20_000;
