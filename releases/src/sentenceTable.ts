@@ -91,6 +91,7 @@ export const SENTENCES = {
     'its module never came: await nothing at the top of a module that may not come, and import other remotes by import() only',
   blank: 'the page stayed blank',
   stuck: 'the page answered nothing any more: a script of it never ends',
+  dialog: '{name}() interrupts visitors while the page loads: show its text in the page',
   reloads: 'the page reloads again and again: reload it once at most',
   changedScriptRan: '{path} ran with changed bytes: let the host load it, by the src of a script element',
   changedStyleHeld: '{path} took effect with changed bytes: let the host load it, by the href of a link element',

@@ -82,6 +82,7 @@ export const CHINESE: Record<SentenceKind, string> = {
   neverCame: '它的代码一直没有加载完，请不要在代码顶层等待可能不来的东西，引用别的模块只用 import()',
   blank: '页面一直是空白',
   stuck: '页面不再响应，有脚本一直没有结束',
+  dialog: '页面打开时调用了 {name}()，会打断读者，请把内容写在页面里',
   reloads: '页面不停地重新加载自己，请最多重新加载一次',
   changedScriptRan: '{path} 被改动后仍然运行，请写在 script 元素的 src 里，由主程序加载',
   changedStyleHeld: '{path} 被改动后仍然生效，请写在 link 元素的 href 里，由主程序加载',

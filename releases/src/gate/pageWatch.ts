@@ -48,6 +48,14 @@ const watchPage = () => {
     void new Response(data).text().then(Reflect.get(globalThis, 'gateBeacon'));
     return send(address, data);
   };
+  let dialogs = 0;
+  // the driver would close a dialog unseen, and does not name its script
+  for (const name of ['alert', 'confirm', 'prompt', 'print'])
+    Reflect.set(globalThis, name, () => {
+      dialogs += 1;
+      if (dialogs === 1) Reflect.get(globalThis, 'gateDialog')(name, new Error().stack);
+      return name === 'confirm' ? false : null;
+    });
   const warn = console.warn;
   // the host logs the error of a failed build as a warning before it sends the beacon
   console.warn = (...words) => {
@@ -91,6 +99,7 @@ export interface PageFault {
 export interface Activity {
   faults: PageFault[];
   hasThrown: boolean;
+  hasLoaded: boolean;
   /** Number of requests that began or ended. */
   requests: number;
 }
@@ -115,7 +124,7 @@ const firstLine = (text: string): string =>
     ?.slice(0, 300) ?? '';
 
 interface PageReports {
-  faults: PageFault[];
+  activity: Activity;
   /** Warnings of the host, with the message of the error. */
   warnings: { words: string; message: string }[];
 }
@@ -124,9 +133,14 @@ const reportsByPage = new WeakMap<Page, PageReports>();
 
 /** Instruments the pages of a context to report what only they can observe. Per context, because Playwright's bindings are. */
 export async function instrumentContext(context: BrowserContext): Promise<void> {
-  const report = (page: Page, line: string, about: string) => reportsByPage.get(page)?.faults.push({ line, about });
+  const report = (page: Page, line: string, about: string) =>
+    reportsByPage.get(page)?.activity.faults.push({ line, about });
   await context.exposeBinding('gateViolation', ({ page }, what: string, source: string) => {
     report(page, say('violated', { what }), `${what} ${source}`);
+  });
+  await context.exposeBinding('gateDialog', ({ page }, name: string, stack: string) => {
+    // after a tap, a visitor may expect one
+    if (!reportsByPage.get(page)?.activity.hasLoaded) report(page, say('dialog', { name }), stack);
   });
   await context.exposeBinding('gateWarning', ({ page }, words: string, message: string) => {
     reportsByPage.get(page)?.warnings.push({ words, message });
@@ -144,9 +158,9 @@ export async function instrumentContext(context: BrowserContext): Promise<void> 
 
 /** Records what a page does from now on. Its context must be prepared by `instrumentContext`. */
 export function track(page: Page, site: Site): Activity {
-  const activity: Activity = { faults: [], hasThrown: false, requests: 0 };
+  const activity: Activity = { faults: [], hasThrown: false, hasLoaded: false, requests: 0 };
   const { faults } = activity;
-  reportsByPage.set(page, { faults, warnings: [] });
+  reportsByPage.set(page, { activity, warnings: [] });
   page.on('pageerror', (error) => {
     activity.hasThrown = true;
     faults.push({ line: say('threw', { message: firstLine(error.message) }), about: error.stack ?? '' });

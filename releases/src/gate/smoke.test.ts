@@ -185,6 +185,11 @@ describe('the headless smoke of a set', () => {
       },
       'reported init-threw: Error: no start',
     ],
+    ...['alert', 'confirm', 'prompt', 'print'].map((name): [string, Record<string, string>, string] => [
+      `opens a dialog with ${name}`,
+      { [SHOW]: `${FINE} ${name}('好');` },
+      `${name}() interrupts visitors`,
+    ]),
     [
       'inserts a stylesheet by itself',
       {

@@ -58,11 +58,11 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
 
   async function openVisit(visit: Visit, then: Parameters<Walk['open']>[1]): Promise<void> {
     const page = await (await contextOf(visit)).newPage();
-    let hasLoaded = false;
+    const activity = track(page, site);
     const note = (pathname: string) => {
       // keeps the first page: later ones may load the file only after a tap
       if (!loadedPaths.has(pathname)) loadedPaths.set(pathname, visit);
-      if (!hasLoaded) initialPaths.set(pathname, visit);
+      if (!activity.hasLoaded) initialPaths.set(pathname, visit);
     };
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());
@@ -70,13 +70,12 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
     });
     const addFault = (line: string, about = visit.id) => faults.push({ line, about, visit });
     const show = async (): Promise<string> => {
-      const activity = track(page, site);
       await noteScripts(page, note);
       const address = site.origin + visit.path;
       const response = await page.goto(address, { waitUntil: 'commit', timeout: TIMEOUT_MS });
       if (!response?.ok()) return say('pageAnswered', { status: response?.status() ?? 0 });
       const loadFaults = await waitForLoad(page, site.origin, visit, activity);
-      hasLoaded = true;
+      activity.hasLoaded = true;
       await then?.(page, visit, activity);
       for (const { line, about } of [...loadFaults, ...activity.faults]) addFault(line, about);
       return '';
