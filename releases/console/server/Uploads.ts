@@ -1,6 +1,6 @@
+import { contentProblem } from '../../src/builds/contents.ts';
 import {
   claimVersion,
-  entryProblem,
   fileProblem,
   LIMITS,
   packageProblems,
@@ -61,10 +61,6 @@ export class Uploads {
     const record = { ...sentRecord, provenance: { ...sentRecord.provenance, publisher, at: new Date().toISOString() } };
     const sizes = new Map(Object.entries(record.files).map(([path, { size }]) => [path, size]));
     const problems = [...packageProblems(record.description, sizes), ...(await this.#fileProblems(record))];
-    const { entry } = record.description;
-    const script = await this.#store.read(`${buildFolder(id)}/${entry}`);
-    const scriptProblem = problems.length > 0 ? null : entryProblem(record.description, script);
-    if (scriptProblem) problems.push(scriptProblem);
     if (problems.length > 0) throw refused(`${id} did not arrive whole`, 'Publish it again.', problems);
     const text = canonicalJson(record);
     const write = () => this.#store.create(`${buildFolder(id)}/build.json`, text);
@@ -78,7 +74,10 @@ export class Uploads {
     for (const [path, file] of Object.entries(record.files)) {
       const key = `${buildFolder(record.id)}/${path}`;
       const body = await this.#store.read(key);
-      if (body && sha384Integrity(body) === file.integrity) continue;
+      if (body && sha384Integrity(body) === file.integrity) {
+        problems.push(...[contentProblem(record.description, path, body)].filter((problem) => problem !== null));
+        continue;
+      }
       problems.push(body ? `${path} is not what build.json says` : `${path} is missing`);
       for (const suffix of ['', '.br', '.gz']) await this.#store.remove(key + suffix);
     }

@@ -135,12 +135,50 @@ describe('sec.releases: what cannot be published', () => {
     expect(await refusal(dist)).toContain('entry names remoteEntry.js, which is not in the build');
   });
 
+  const [page, style] = ['static/js/async/page.js', 'static/css/page.css'];
+  const notFound = '\n<!DOCTYPE html><title>404</title>';
   test.each([
-    ['cut off', 'var stories = (() => {'],
-    ['empty', ' '],
-  ])('an entry that is %s', async (what, entry) => {
-    const dist = await writeRemote(at.place(), 'stories', what, { files: { 'remoteEntry.js': entry } });
-    expect(await refusal(dist)).toContain('the entry remoteEntry.js');
+    ['remoteEntry.js', 'var stories = (() => {', 'does not parse'],
+    ['remoteEntry.js', ' ', 'is empty'],
+    ['remoteEntry.js', 'export const get = 1;', 'does not parse'],
+    [page, notFound, 'is a web page'],
+    [page, '<!-- not found -->', 'is a web page'],
+    [page, '{"message":"not found"}', 'is JSON'],
+    [page, '["not found"]', 'is JSON'],
+    [page, 'upstream timed out', 'does not parse'],
+    [page, 'export const show = () => {', 'does not parse'],
+    [page, '', 'is empty'],
+    ['static/js/late.mjs', notFound, 'is a web page'],
+    [style, notFound, 'is a web page'],
+    [style, '{"message":"not found"}', 'is JSON'],
+    [style, '@media (width > 40rem) { .a { color: red }', 'ends inside a rule'],
+    [style, '.a { color: red } /* the', 'ends inside a rule, comment'],
+    [style, '@import "./lanterns', 'ends inside a rule, comment or string'],
+    ['static/lantern.png', notFound, 'is a web page'],
+    ['static/lantern.json', notFound, 'is a web page'],
+  ])('a file that is not what its name says: %s with %j', async (path, text, problem) => {
+    const dist = await writeRemote(at.place(), 'stories', text, { files: { [path]: text } });
+    expect(await refusal(dist)).toContain(`${path} ${problem}`);
+  });
+
+  test.each([
+    [page, 'export const show = (await import("./x.js")).default;'],
+    [page, 'with (Math) max(1, 2);'],
+    [page, '// <!doctype html>\n"{"'],
+    [style, ''],
+    [style, `.a\\{ { content: "{'"; background: url(data:image/svg+xml,{}\\){), url( ")'{") } /* { " \\*/`],
+    ['static/lantern.svg', '<!-- a lantern --><svg/>'],
+    ['static/licences.txt', '<!doctype html>'],
+    ['static/empty.json', ''],
+  ])('nothing, if a file is unusual but valid: %s with %j', async (path, text) => {
+    const dist = await writeRemote(at.place(), 'unusual', 'one', { files: { [path]: text } });
+    expect((await readPackage(dist)).files.get(path)?.toString()).toBe(text);
+  });
+
+  test('nothing, if an ES module is empty', async () => {
+    const description = { entryType: 'module' as const };
+    const dist = await writeRemote(at.place(), 'modules', 'empty', { description, files: { [page]: '\n' } });
+    expect((await readPackage(dist)).description).toMatchObject(description);
   });
 
   test('symbolic links, even to files inside', async () => {

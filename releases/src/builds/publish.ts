@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Script } from 'node:vm';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { type BuildDescription, GATE_FILE, isFilePath, MAX_PATH } from '@liaozhai/shared/contract';
-import { parse } from 'acorn';
 import { lookup } from 'mrmime';
 import * as v from 'valibot';
-import { hasCode, messageOf, refused, usage } from '../errors.ts';
+import { hasCode, refused, usage } from '../errors.ts';
 import {
   type BuildRecord,
   buildFolder,
@@ -22,6 +20,7 @@ import {
 import { canonicalJson, sha384Integrity } from '../model/signing.ts';
 import { inParallel, namesBelow, type Store } from '../store/store.ts';
 import { claimedBy, claimKey } from './catalog.ts';
+import { contentProblem } from './contents.ts';
 import { readAtRest } from './folder.ts';
 import { readGateFile } from './gateFile.ts';
 import { BROKEN_CURE, describeGuest, GUEST_CURE } from './guest.ts';
@@ -297,21 +296,6 @@ export function packageProblems(description: BuildDescription, sizes: ReadonlyMa
   return [...problems, ...missingFiles.map(([path, place]) => `${place} names ${path}, which is not in the build`)];
 }
 
-/** Why a browser could not run the entry (empty or truncated), or null. The entry is parsed, never run. */
-export function entryProblem(description: BuildDescription, source: Buffer | null | undefined): string | null {
-  const { entry } = description;
-  const text = source?.toString('utf8') ?? '';
-  if (text.trim() === '') return `the entry ${entry} is empty`;
-  try {
-    if (description.kind === 'remote' && description.entryType === 'module')
-      parse(text, { ecmaVersion: 'latest', sourceType: 'module' });
-    else new Script(text, { filename: entry });
-    return null;
-  } catch (cause) {
-    return `the entry ${entry} does not parse (${messageOf(cause)}): it may be cut off`;
-  }
-}
-
 function referencedFiles(description: BuildDescription): [path: string, place: string][] {
   const at = (place: string, paths: readonly string[]) => paths.map((path): [string, string] => [path, place]);
   const ownFiles = [...at('entry', [description.entry]), ...at('css', description.css)];
@@ -377,8 +361,8 @@ async function readFiles(
     throw refused(`${folder} cannot be published`, 'Mend the build and publish again.', problems);
   const files = new Map<string, Buffer>();
   for (const path of sizes.keys()) files.set(path, await readFile(join(folder, path)));
-  const entryDefect = entryProblem(description, files.get(description.entry));
-  if (entryDefect) throw refused(`${folder} cannot be published`, BROKEN_CURE, [entryDefect]);
+  const defects = [...files].flatMap(([path, body]) => contentProblem(description, path, body) ?? []);
+  if (defects.length > 0) throw refused(`${folder} cannot be published`, BROKEN_CURE, defects);
   readGateFile(files.get(GATE_FILE));
   return { description, files, maps };
 }

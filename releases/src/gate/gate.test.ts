@@ -144,7 +144,7 @@ test('shared libraries, duplicates and their sizes are reported without a proble
     const manifest = { shared: [{ name: library, assets: { js } }] };
     return at.remote(name, next(), {
       description: { shared: { provides: { [library]: version }, requires: { [library]: range } } },
-      files: { 'copy.js': noise(400), 'mf-manifest.json': JSON.stringify(manifest) },
+      files: { 'copy.js': `/* ${noise(400)} */`, 'mf-manifest.json': JSON.stringify(manifest) },
     });
   };
   const builds = [

@@ -46,7 +46,7 @@ beforeAll(async () => {
   between = await chat('1.4.1', 2, 'bbbbbbbb', {});
   newer = await chat('1.5.0', 3, 'cccccccc', {
     description: { routes: routes('chat', 'drafts'), contract: '^1.1.0', shared: shared('1.2.0') },
-    files: { 'static/new.js': 'new file' },
+    files: { 'static/new.js': 'new_file' },
   });
   await at.activate(await at.host(), older);
 });
