@@ -580,6 +580,30 @@ describe('a way back', () => {
   });
 
   test.each([
+    ['one remote of several was rolled back', [], true],
+    ['the only changed remote was rolled back', [''], false],
+  ])('of the whole set is offered as the server knows one, where %s', async (_, ends, expected) => {
+    const action = (kind: 'activate', builds: string[]): LogEntry['action'] => ({ kind, builds, evidence: [] });
+    const back: LogEntry['action'] = { kind: 'rollback', builds: [old], to: 2, names: ['stories'], evidence: [] };
+    const both = { ...first[0], seq: 3, action: action('activate', [next, chat]) } as LogEntry;
+    server.log = [{ ...both, seq: 4, action: back }, both, ...first];
+    server.lastGood = {};
+    server.deadEnds = ends;
+    await openPage();
+    expect(screen.queryByRole('button', { name: '整体回退' }) !== null).toBe(expected);
+  });
+
+  test('is not offered where a remote came back as it was', async () => {
+    const entry = { ...first[0], seq: 3 } as LogEntry;
+    const again: LogEntry['action'] = { kind: 'activate', builds: [chat], evidence: [] };
+    server.log = [{ ...entry, seq: 4, action: again }, { ...entry, action: { ...again, kind: 'withdraw' } }, ...first];
+    server.lastGood = {};
+    server.deadEnds = ['chat'];
+    await openPage();
+    expect(screen.queryByRole('button', { name: '回退 chat' })).toBeNull();
+  });
+
+  test.each([
     ['a remote has killed builds, none of which was live', { stories: chat }, ['chat'], [false, true, true]],
     ['nothing was live before', {}, ['', 'chat', 'stories'], [false, false, false]],
     ['each remote has a former build', {}, [], [true, true, true]],

@@ -104,25 +104,24 @@ interface GoBackState {
 }
 
 /** Whether to offer a way back, for a name or the whole set. If the log is incomplete, a fallback or a killed build decides. */
-export function mayGoBack({ status: { lastGood, killed }, log, deadEnds }: GoBackState, name?: string): boolean {
-  if (deadEnds.includes(name ?? '')) return false;
+export function mayGoBack({ status: { lastGood, killed }, log, deadEnds }: GoBackState, name = ''): boolean {
+  if (deadEnds.includes(name)) return false;
   if (log.at(-1)?.seq !== 1)
-    return name === undefined || lastGood[name] !== undefined || killed.some((id) => nameOf(id) === name);
+    return name === '' || lastGood[name] !== undefined || killed.some((id) => nameOf(id) === name);
   let newestSeq = Number.POSITIVE_INFINITY;
   let count = 0;
   for (const entry of log) {
     const { seq, action } = entry;
     if (seq > newestSeq) continue;
     // newer entries were undone, so the next way back starts from the restored state
-    const isRollback =
-      action.kind === 'rollback' && (!name || action.names.length === 0 || action.names.includes(name));
+    const isRollback = action.kind === 'rollback' && (action.names.length === 0 || action.names.includes(name));
     if (isRollback) newestSeq = action.to;
     else if (mayChange(entry, name)) count += 1;
   }
   return count > 1;
 }
 
-function mayChange(entry: LogEntry, name?: string): boolean {
+function mayChange(entry: LogEntry, name: string): boolean {
   const { action } = entry;
   if (action.kind === 'text') return true;
   if (!switchesStable(entry)) return false;

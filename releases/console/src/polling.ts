@@ -6,6 +6,7 @@ import {
   get,
   type Health,
   type LogEntry,
+  mayGoBack,
   nameOf,
   type Preview,
   pathOf,
@@ -58,15 +59,15 @@ async function fetchSnapshot(channel: string, previous: Snapshot | null): Promis
 }
 
 /**
- * Returns names without an earlier build; '' is the whole set. Asks the server, once per state, where no fallback proves an
- * earlier build and the log is incomplete or a build was killed.
+ * Returns names without an earlier build; '' is the whole set. Asks the server, once per state, where the log has earlier changes
+ * and no fallback proves an earlier build.
  */
-async function findDeadEnds({ lastGood, killed, ...status }: ChannelView, log: readonly LogEntry[]): Promise<string[]> {
+async function findDeadEnds(status: ChannelView, log: readonly LogEntry[]): Promise<string[]> {
+  const { lastGood, killed } = status;
   const names = (status.stable?.builds ?? []).map(nameOf);
-  const isWhole = log.at(-1)?.seq === 1;
-  const isDoubtful = (name: string) => !isWhole || killed.some((id) => name === '' || nameOf(id) === name);
-  const isProven = (name: string) => (name ? [name] : names).some((each) => lastGood[each]);
-  const doubtful = ['', ...names].filter((name) => isDoubtful(name) && !isProven(name));
+  const isProven = (name: string) =>
+    name ? lastGood[name] : killed.length === 0 && names.some((each) => lastGood[each]);
+  const doubtful = ['', ...names].filter((name) => !isProven(name) && mayGoBack({ status, log, deadEnds: [] }, name));
   const answers = await Promise.all(doubtful.map((name) => fetchStateBefore(status, name).catch(failureOf)));
   return doubtful.filter((_, at) => {
     const answer = answers[at];
