@@ -174,6 +174,21 @@ test('a tab that the page was come to from is stepped back to, so that no step o
   expect(history.state.idx).toBe(0);
 });
 
+test('a second tap on 返回 before the step of the first arrives takes none', async () => {
+  const { user } = await openHost();
+  await user.click(await screen.findByRole('link', { name: '故事 1' }));
+  await heading('第 1 则');
+  // browsers take the step later
+  const go = rs.spyOn(history, 'go').mockReturnValue();
+  onTestEnd(() => go.mockRestore());
+  await user.dblClick(screen.getByRole('button', { name: '返回' }));
+  expect(go.mock.calls).toEqual([[-1]]);
+  const later = rs.spyOn(performance, 'now').mockReturnValue(performance.now() + 1_001);
+  onTestEnd(() => later.mockRestore());
+  await user.click(screen.getByRole('button', { name: '返回' }));
+  expect(go.mock.calls).toEqual([[-1], [-1]]);
+});
+
 test('doubled slashes of an address count as one, as they do for the server', async () => {
   await openHost({ path: '/story//2' });
   expect(await heading('第 2 则')).toBeTruthy();

@@ -64,6 +64,7 @@ function readPosition(action: HistoryPosition['action'], fallbackIndex: number):
 
 const POLL_INTERVAL_MS = 10;
 const POLL_TIMEOUT_MS = 1000;
+const MAX_STEP_MS = 1000;
 
 /** Polls, since history steps are asynchronous and overlays stop the events of their own steps. */
 async function pollUntil(isDone: () => boolean) {
@@ -92,6 +93,8 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
   let isUndoing = false;
   /** the next step back has been confirmed */
   let isStepConfirmed = false;
+  /** A requested step arrives within this time. Until then the screen that it leaves still takes taps. */
+  let stepEndsAt = 0;
   const navigationSignal = createSignal();
 
   const arrive = (next: HistoryPosition) => {
@@ -144,6 +147,7 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
   };
 
   const onPopState = () => {
+    stepEndsAt = 0;
     if (isUndoing) return;
     const next = readPosition('POP', position.index + 1);
     // overlays have entries of their own with the key of their page
@@ -163,7 +167,12 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
     createHref: hrefOf,
     push: (to, state = null) => void navigate('PUSH', resolveTarget(to), state),
     replace: (to, state = null) => void navigate('REPLACE', resolveTarget(to), state),
-    go: (delta) => history.go(delta),
+    go(delta) {
+      const now = performance.now();
+      if (now < stepEndsAt) return;
+      stepEndsAt = now + MAX_STEP_MS;
+      history.go(delta);
+    },
     dispose: stopAll(stopListening, departure.dispose),
   };
 }
