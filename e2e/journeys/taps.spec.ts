@@ -79,6 +79,71 @@ test('the second half of a double tap buys nothing that has come under the finge
   expect(ordered.filter((path) => path.startsWith('/api/v1/messages'))).toEqual(['/api/v1/messages/suggestion']);
 });
 
+/** Records the names of the buttons that receive a click from now on. */
+async function recordClicks(page: Page): Promise<() => Promise<string[]>> {
+  const names = await page.evaluateHandle(() => {
+    const clicked: string[] = [];
+    addEventListener('click', ({ target }) => {
+      const name = (target as Element).closest('button')?.ariaLabel;
+      if (name) clicked.push(name);
+    });
+    return clicked;
+  });
+  return () => names.jsonValue();
+}
+
+test('a double tap on 返回 leaves one screen, and so does a double click', async ({ person, page }) => {
+  await person.openFirstStory();
+  await person.openChat();
+  const clicks = await recordClicks(page);
+  const bar = page.getByRole('button', { name: '返回' }).filter({ visible: true });
+  const [x, y] = await middleOf(bar);
+  const finger = await fingerOn(page);
+  const tap = async (ms: number) => {
+    finger.at(ms);
+    await finger.down(x, y);
+    await finger.up();
+  };
+  for (const ms of [0, 150]) {
+    await tap(ms);
+    await expect(page).toHaveURL(/\/story\/[^?]+$/);
+    await expect(bar).toBeVisible();
+  }
+  expect(await clicks()).toEqual(['返回']);
+  await person.openChat();
+  for (const clickCount of [1, 2]) {
+    await page.mouse.move(x, y);
+    await page.mouse.down({ clickCount });
+    await page.mouse.up({ clickCount });
+    await expect(page).toHaveURL(/\/story\/[^?]+$/);
+    await expect(bar).toBeVisible();
+  }
+  // long after the double click
+  await tap(60_000);
+  await expect(page).toHaveURL('/explore');
+  expect(await clicks()).toEqual(['返回', '返回', '返回']);
+});
+
+test('a double tap next to a menu closes it, and opens nothing below', async ({ person, page }) => {
+  await person.returns(await seededAccount({ story: ['nie-xiaoqian', 'hua-pi'], messages: 2 }));
+  await person.open('/conversations');
+  await appIsUp(page);
+  const [x, y] = await middleOf(page.getByRole('listitem').first().getByRole('link'));
+  await page.getByRole('button', { name: '《聂小倩》的更多操作' }).tap();
+  const menu = page.getByRole('dialog', { name: '《聂小倩》的更多操作' });
+  await expect(menu).toBeVisible();
+  const finger = await fingerOn(page);
+  for (const ms of [0, 150]) {
+    finger.at(ms);
+    await finger.down(x, y);
+    await finger.up();
+    await expect(menu).toBeHidden();
+  }
+  // the chat below would have no tabs
+  await page.getByRole('link', { name: '我的' }).tap();
+  await expect(page).toHaveURL('/my');
+});
+
 test('a finger on 撤销 has all the time it takes', async ({ person, page }) => {
   await page.clock.install();
   await person.returns(await seededAccount({ story: 'nie-xiaoqian', messages: 2 }));

@@ -203,8 +203,9 @@ const TAP_PX = 12;
 const DOUBLE_TAP_MS = 300;
 const CLICK_TIMEOUT_MS = 100;
 
+/** A dialog is closed by a tap next to its panel. */
 const controlOf = (target: EventTarget | null) =>
-  target instanceof Element ? target.closest<HTMLElement>('a, button') : null;
+  target instanceof Element ? target.closest<HTMLElement>('a, button, dialog') : null;
 
 const nameOf = (control: Element) =>
   control.getAttribute('href') || control.getAttribute('aria-label') || control.textContent;
@@ -245,15 +246,17 @@ function recordTaps(): EarlyState['taps'] {
  */
 function redirectTaps() {
   let pressedControl: HTMLElement | null = null;
-  let clickedControl: HTMLElement | null = null;
+  let intendedControl: HTMLElement | null = null;
   let clickedAt = 0;
+  let isMouse = false;
   let isSecondTap = false;
   let [x, y] = [0, 0];
   const on = (type: string, act: (event: PointerEvent) => void) =>
     document.addEventListener(type, act as EventListener, true);
   const isNear = ({ clientX, clientY }: MouseEvent) => Math.abs(clientX - x) + Math.abs(clientY - y) < TAP_PX;
   on('pointerdown', (event) => {
-    isSecondTap = event.pointerType !== 'mouse' && isNear(event) && event.timeStamp - clickedAt < DOUBLE_TAP_MS;
+    isMouse = event.pointerType === 'mouse';
+    isSecondTap = !isMouse && isNear(event) && event.timeStamp - clickedAt < DOUBLE_TAP_MS;
     pressedControl = controlOf(event.target);
     x = event.clientX;
     y = event.clientY;
@@ -270,16 +273,16 @@ function redirectTaps() {
   on('click', (event) => {
     // clicks from scripts or the keyboard
     if (!event.isTrusted || !event.detail) return;
-    const intendedControl = isSecondTap ? clickedControl : pressedControl;
-    const control = controlOf(event.target);
+    // a mouse counts its clicks; the count of a finger includes taps 100 px away
+    isSecondTap ||= isMouse && event.detail > 1;
+    if (!isSecondTap) intendedControl = pressedControl;
     pressedControl = null;
-    clickedControl = control;
     clickedAt = event.timeStamp;
-    if (!intendedControl || !isNear(event)) return;
-    const isIntended = intendedControl.isConnected
-      ? control === intendedControl
-      : control && nameOf(control) === nameOf(intendedControl);
-    if (isIntended) return;
+    const control = controlOf(event.target);
+    if (!intendedControl || !isNear(event) || control === intendedControl) return;
+    // 返回 of the next screen has the same name, so the second tap is not for it
+    const isReplaced = !isSecondTap && !intendedControl.isConnected;
+    if (isReplaced && control && nameOf(control) === nameOf(intendedControl)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     // a control under a dialog that has opened meanwhile is not clicked
