@@ -4,7 +4,6 @@ import {
   api,
   checkInSchema,
   endpoints,
-  isApiError,
   minorSchema,
   readAs,
   session,
@@ -84,11 +83,7 @@ const accountApi = api.injectEndpoints({
       transformResponse: toCheckIn,
       invalidatesTags: ['Transaction'],
       async onQueryStarted(_key, { queryFulfilled }) {
-        const result = await queryFulfilled.catch(({ error }: { error?: unknown }) => {
-          // it may have been carried out, now or before
-          if (isApiError(error) && error.kind !== 'unauthenticated') void session.refresh();
-          return null;
-        });
+        const result = await queryFulfilled.catch(() => null);
         if (!result) return;
         const { date, balance, streak } = result.data;
         session.userPatched({ balance, check_in_streak: streak });

@@ -39,7 +39,8 @@ describe('check-in', () => {
         works ? { data: checkInDto() } : { status: 500, body: { message: '签到簿暂时打不开' } },
     });
     await user.click(await button());
-    await waitFor(async () => expect((await button()).hasAttribute('disabled')).toBe(false));
+    await waitFor(() => expect(store.getState().toasts).toMatchObject([{ text: '签到簿暂时打不开' }]));
+    await waitFor(async () => expect((await button()).hasAttribute('aria-busy')).toBe(false));
     works = true;
     await user.click(await button());
     expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
@@ -79,6 +80,7 @@ describe('check-in', () => {
       await user.click(await button());
       expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
       expect(session.current()).toMatchObject({ user: { balance: 136 } });
+      expect(store.getState().toasts).toEqual([]);
     },
   );
 

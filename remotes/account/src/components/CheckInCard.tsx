@@ -1,5 +1,5 @@
 import { toProductRules } from '@liaozhai/shared/format';
-import { hostConfig, newClientId, type User } from '@liaozhai/shared/runtime';
+import { hostConfig, isApiError, newClientId, session, type User } from '@liaozhai/shared/runtime';
 import { Button, Card, CheckIcon, CheckInIcon, ChevronDownIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useRef, useState } from 'react';
@@ -10,20 +10,32 @@ import { texts } from '../texts';
 import styles from './CheckInCard.module.css';
 import { toastFailure } from './refusal';
 
+/** Whether it has been done despite the error, now or before. Without a connection the reader does not wait for the answer. */
+async function isDoneDespite(error: unknown): Promise<boolean> {
+  const kind = isApiError(error) ? error.kind : 'unauthenticated';
+  const refreshed = kind === 'unauthenticated' ? undefined : session.refresh();
+  if (kind !== 'offline' && kind !== 'timeout') await refreshed;
+  const current = session.current();
+  return current.status === 'member' && current.user.checkedInToday === true;
+}
+
 /** Sends one request at a time. A repeated attempt has the same idempotency key, so that its award is not lost. */
 function useCheckIn(today: string) {
-  const [checkIn, { isLoading }] = useAccountCheckInMutation();
+  const [checkIn] = useAccountCheckInMutation();
+  const [isLoading, setLoading] = useState(false);
   const [result, setResult] = useState<CheckIn | null>(null);
   const isRunning = useRef(false);
   const attempt = useRef({ day: '', key: '' });
   const run = async () => {
     if (isRunning.current) return;
     isRunning.current = true;
+    setLoading(true);
     if (attempt.current.day !== today) attempt.current = { day: today, key: newClientId() };
-    const response = await checkIn(attempt.current.key);
+    const { data, error } = await checkIn(attempt.current.key);
+    if (data) setResult(data);
+    else if (!(await isDoneDespite(error))) toastFailure(error);
     isRunning.current = false;
-    if (response.data) return setResult(response.data);
-    toastFailure(response.error);
+    setLoading(false);
   };
   return { run, isLoading, result };
 }
