@@ -40,9 +40,10 @@ const stripUnusedRouterCode: RsbuildPlugin = {
       if (!code.includes('function PrefetchPageLinks(')) return code;
       const strippedCode = code
         .replace('React10.createElement(PrefetchPageLinks, { page: href })', 'null')
+        .replace(/= usePrefetchBehavior\(\s*prefetch,\s*rest\s*\)/g, '= [false, null, {}]')
         .replace(/^\w+\.displayName = "\w+";$/gm, '')
         .replace(/= (React\d*\.(?:forwardRef|createContext|memo)\()/g, '= /* @__PURE__ */ $1');
-      if (/createElement\(PrefetchPageLinks,|^Form\.displayName/m.test(strippedCode))
+      if (/createElement\(PrefetchPageLinks,|= usePrefetchBehavior|^Form\.displayName/m.test(strippedCode))
         throw new Error('react-router has changed: look at stripUnusedRouterCode in shared/src/build/hostConfig.ts');
       return strippedCode;
     });
