@@ -1,7 +1,8 @@
 import * as common from '../src/ai/answers.ts';
-import { lettersOf, turnBackLine } from '../src/ai/meaning.ts';
+import { turnBackLine } from '../src/ai/meaning.ts';
 import { hasEnded, initialProgress, offeredReplies, type Progress, type Teller, tellerOf } from '../src/ai/progress.ts';
 import { composeTurn } from '../src/ai/turn.ts';
+import { lettersOf } from '../src/ai/words.ts';
 import type { Plot, Scene } from '../src/content/plot.ts';
 import type { Story } from '../src/stories.ts';
 

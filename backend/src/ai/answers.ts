@@ -1,4 +1,4 @@
-import type { Meaning } from '../content/plot.ts';
+import type { Lore, Meaning } from '../content/plot.ts';
 
 /*
  * Answers of any speaker for which a story has no text of its own. Each sentence fits every place and hour.
@@ -304,6 +304,33 @@ export const unsureAnswers = {
   ],
 };
 
+/** What any speaker says where the story has no fact of its own. */
+export const commonLore: Lore[] = [
+  { subjects: ['你'], aspects: ['手里'], isCommon: true, text: '没有什么要紧的东西。' },
+  { subjects: ['你'], aspects: ['等'], isCommon: true, text: '等{address}一句话。' },
+  { subjects: [''], aspects: ['在场'], isCommon: true, text: '就眼前这些人，{address}都看得见。' },
+  { subjects: [''], aspects: ['天气'], isCommon: true, text: '{hour}的天，同{address}看见的一样。' },
+];
+
+/** How a speaker says a fact, `{fact}`: every second time without more. */
+export const loreFrames: string[] = [
+  '*{speaker}想了想。* “{fact}”',
+  '“{fact}”*{speaker}说。*',
+  '“{address}问这个？{fact}”',
+  '*{speaker}看看你。* “{fact}”',
+  '“说给{address}听也不妨。{fact}”',
+  '“{fact}”*{speaker}望着别处。*',
+  '“这个好答。{fact}”',
+  '“{fact}”*{speaker}答得不快。*',
+].flatMap((frame) => ['“{fact}”', frame]);
+
+/** How a speaker says a fact once more. */
+export const repeatedLoreFrames: string[] = [
+  '“方才说过的。{fact}”',
+  '*{speaker}也不嫌烦。* “{fact}”',
+  '“再说一遍也是这样。{fact}”',
+];
+
 /** The text that the reader has read contains the answer, `{fact}`. Each frame is used once. */
 export const recallFrames: string[] = [
   '话一出口，你自己先想起来了。{fact}',
@@ -343,12 +370,20 @@ export const fearAnswers: string[] = [
   '“怕{fear}的人不止{address}一个。”*{speaker}说。* “你不必装作不怕，我替你看着。”',
 ];
 
+/** Answers when the reader asks what they fear. */
+export const knownFearAnswers: string[] = [
+  '“怕{fear}。”*{speaker}看了看你。* “{address}自己说的，我记着。”',
+  '*{speaker}压低了声音。* “{fear}。放心，我不告诉旁人。”',
+];
+
 /** The text mentions something that the reader fears. Used once. */
 export const fearNearby = '*{speaker}想起你怕{fear}，不声不响往你前头站了半步。*';
 
 /** Used once, when the reader greets or asks about themselves. `{trade}` is from their 人设. */
 export const tradeAnswers: string[] = [
   '“{address}是{trade}。”*{speaker}看了看你的手。* “做这一行的，看事情总比旁人细些。”',
+  '“{trade}。”*{speaker}答得很快。* “{address}自己说的，我没有忘。”',
+  '*{speaker}想也没想。* “{trade}呀。换了别的行当，便不是{address}了。”',
 ];
 
 /** After an ending the reader can only restart or turn back. */

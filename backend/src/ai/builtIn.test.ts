@@ -341,7 +341,6 @@ describe('a question about facts of the story', () => {
   test.each([
     ['hua-pi', '陈氏劝过我什么？', '连妻子陈氏劝你送走'],
     ['hua-pi', '道士说了什么？', '道士摇头叹气：“糊涂啊！'],
-    ['hua-pi', '我们是在哪里遇见的？', '你在郊外遇见一个女子'],
     ['lian-xiang', '莲香说过什么？', '“你怎么瘦成这样？”'],
   ])('is answered from the opening (%s: %s)', (id, question, answer) => {
     const conversation = of(id);

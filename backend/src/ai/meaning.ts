@@ -1,9 +1,13 @@
-import type { Meaning, Plot, Reply } from '../content/plot.ts';
-import { abusePattern, compoundWords, goOnPattern, patterns, symbolWords } from './patterns.ts';
+import type { Lore, Meaning, Plot, Reply } from '../content/plot.ts';
+import { commonLore } from './answers.ts';
+import { findLore } from './lore.ts';
+import { abusePattern, compoundWords, goOnPattern, patterns } from './patterns.ts';
+import { bigramsOf, clausesOf, isQuestion, lettersOf, spell } from './words.ts';
 
 /** The interpretation of a reader's line. */
 export type Interpretation =
   | { kind: 'reply'; reply: Reply }
+  | { kind: 'lore'; lore: Lore[]; secondQuestion?: Meaning }
   | { kind: 'words'; index: number }
   | { kind: 'meaning'; meaning: Meaning; fear?: string; secondQuestion?: Meaning }
   | { kind: 'goOn' }
@@ -27,43 +31,31 @@ function isNonsense(words: string): boolean {
   return !hanLetter.test(words) && !latinWords.test(words);
 }
 
-/** Returns the words for a line of emoji or digits, and any other line without its emoji. */
-function spell(line: string): string {
-  if (/\p{L}/u.test(line)) return line.replace(/\p{Extended_Pictographic}|\uFE0F/gu, '');
-  return symbolWords.find(([symbol]) => symbol.test(line.trim()))?.[1] ?? line;
+/** Pairs of letters, without those that any question about anybody has. */
+const significantPairsOf = (text: string): string[] =>
+  bigramsOf(text.replaceAll('她', '他')).filter((pair) => /[^你您我他是的为什么怎样]/.test(pair));
+
+/** Whether two texts begin with pronouns of different persons. */
+function haveDifferentSubjects(words: string, line: string): boolean {
+  const [subject, other] = [words, line].map((text) =>
+    /^[你您我他她它]/.exec(text)?.[0].replace('您', '你').replace('她', '他'),
+  );
+  return subject !== undefined && other !== undefined && subject !== other;
 }
 
-const clausesOf = (words: string): string[] =>
-  words
-    .normalize('NFKC')
-    .split(/[，。！？；,.!?;~…\n]+/)
-    .map((clause) => clause.trim())
-    .filter(Boolean);
-
-/** Returns a text without punctuation, symbols and spaces, so that it can be compared. */
-export const lettersOf = (words: string): string => words.normalize('NFKC').replace(/[\p{P}\p{S}\s]/gu, '');
-
-export const isQuestion = (words: string): boolean =>
-  /[?？]|[吗么呢]$|谁|什么|(?<!天)哪|怎|为何|为啥|几[个时点岁更天年次回人位只条口家]|十几|几$|多[少远大高长深重宽久]|[了过个]没有?[?？]?$|(\p{Script=Han})[不没]\1|吧[?？]/u.test(
-    words.trim(),
-  ) ||
-  // a request expects an answer, like a question
-  /^(请|给我|替我|帮我|为我)?(讲|写|唱|说|算|背|念|画)(个|一|首|段|点|几)/.test(words.trim());
-
-const bigramsOf = (text: string): string[] =>
-  Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2));
-
-/** Whether two texts are similar, by the share of their character pairs. */
+/** Whether two texts are similar, by the share of their pairs of letters. */
 function isLike(words: string, line: string): boolean {
-  const [left, right] = [bigramsOf(words), bigramsOf(line)];
+  const [left, right] = [significantPairsOf(words), significantPairsOf(line)];
   const unmatchedPairs = [...right];
   const shared = left.filter((pair) => {
     const at = unmatchedPairs.indexOf(pair);
     if (at >= 0) unmatchedPairs.splice(at, 1);
     return at >= 0;
   }).length;
-  // most pairs of the line, or nearly all pairs of shorter words
-  return shared >= 0.6 * right.length || (shared >= 3 && shared >= 0.7 * left.length);
+  // most pairs of the line, and of the words if the line is short; or nearly all pairs of shorter words
+  const isMost = shared >= Math.max(0.6 * right.length, Math.min(3, right.length));
+  if (isMost && (right.length > 5 || shared >= 0.6 * left.length)) return true;
+  return shared >= 3 && shared >= 0.7 * left.length;
 }
 
 const introductionPattern =
@@ -93,26 +85,28 @@ const isNegated = (clause: string, word: string): boolean =>
 const lightWords =
   /自己|大家|今[天晚夜]|现在|马上|立刻|已经|一[定起同]|决定|打算|觉得|愿意|应该|可以|姑娘|小姐|娘子|夫人|公子|先生|道长|师父|什么|怎[么样]|为何|多少|[我你您他她它咱们这那哪谁个些样里边的地得了着过吧罢呢啊呀哦嘛么吗啦就也都还又再才只可便却把被给让要想会能该肯是在有很太真先一二两三几点下次回遍来去上进出到和跟同与请为何]/gu;
 
-/** Whether a clause says little else than the keyword of an offered line: every sixth letter may be of something else. */
+/** Whether a clause says little else than the keyword of an offered line: every eighth letter may be of something else. */
 function isAbout(clause: string, word: string, { line, words }: Reply, names: readonly string[]): boolean {
   if (!clause.includes(word) || isNegated(clause, word)) return false;
   const replyLetters = line + words.join('');
   const rest = names.reduce((text, name) => text.replace(name, ''), clause.replace(word, ''));
   const otherLetters = [...lettersOf(rest.replace(lightWords, ''))].filter((letter) => !replyLetters.includes(letter));
-  return otherLetters.length <= Math.floor(lettersOf(clause).length / 6);
+  return otherLetters.length <= Math.floor(lettersOf(clause).length / 8);
 }
 
-/** Finds the offered line that is similar to the reader's words or has a keyword that they consist of. */
-function findReply(words: string, replies: readonly Reply[], names: readonly string[]): Reply | undefined {
-  const letters = lettersOf(words);
+/** Finds the offered line that is similar to the reader's words, else one that a clause is about. */
+function findReply(
+  words: string,
+  replies: readonly Reply[],
+  isMeant: (clause: string, reply: Reply) => boolean,
+): Reply | undefined {
   const isAsking = isQuestion(words);
-  // a line that leads on matches only if both or neither of the two are questions
-  const candidates = replies.filter(({ line, to }) => isQuestion(line) === isAsking || !to);
-  const similarReply = candidates.find(({ line }) => isLike(letters, lettersOf(line)));
-  if (similarReply) return similarReply;
   const clauses = clausesOf(words);
-  return candidates.find((reply) =>
-    reply.words.some((word) => clauses.some((clause) => isAbout(clause, word, reply, names))),
+  // a line that leads on matches only if both or neither of the two are questions
+  return replies.find(
+    (reply) =>
+      (isQuestion(reply.line) === isAsking || !reply.to) &&
+      clauses.some((clause) => !haveDifferentSubjects(clause, reply.line) && isMeant(clause, reply)),
   );
 }
 
@@ -146,12 +140,14 @@ export interface InterpretationContext {
   isSpent?: (source: Reply | number) => boolean;
   /** Subject of the previous turn, as an index of `byWords`. */
   lastSubjectIndex?: number | undefined;
+  /** Id of the current scene. */
+  at?: string;
 }
 
 /** Interprets a line by its words; undefined if nothing matches. */
 export function interpret(
   line: string,
-  { plot, speaker, replies, isSpent = () => false, lastSubjectIndex }: InterpretationContext,
+  { plot, speaker, replies, isSpent = () => false, lastSubjectIndex, at }: InterpretationContext,
 ): Interpretation | undefined {
   const words = spell(line);
   const letters = lettersOf(words);
@@ -163,22 +159,28 @@ export function interpret(
   if (patterns[0]?.words.test(words)) return { kind: 'meaning', meaning: patterns[0].meaning };
   if (/^[\s….。]+$/.test(words) || goOnPattern.test(words.trim())) return { kind: 'goOn' };
   if (isNonsense(words)) return { kind: 'meaning', meaning: '胡话' };
-  const reply = findReply(
-    words,
-    replies.filter((one) => one.to || !isSpent(one)),
-    [speaker, ...plot.byWords.flatMap((subject) => subject.words.filter((name) => name.length > 1))],
-  );
-  if (reply) return { kind: 'reply', reply };
+  const openReplies = replies.filter((one) => one.to || !isSpent(one));
+  const similarReply = findReply(words, openReplies, (_, { line }) => isLike(letters, lettersOf(line)));
+  if (similarReply) return { kind: 'reply', reply: similarReply };
   const subjects = plot.byWords
     .map(({ words: names }, index) => ({ names, index }))
     .filter(({ index }) => !isSpent(index));
-  const allClauses = clausesOf(words);
+  const lastSubject = subjects.find(({ index }) => index === lastSubjectIndex);
+  const speakerPronoun = pronounOf(plot);
+  // without an antecedent 她 in a question is the speaker, unless the story says whom it means
+  const ownPronoun =
+    !lastSubject && !plot.lore.some((fact) => fact.subjects.includes(speakerPronoun ?? ''))
+      ? speakerPronoun
+      : undefined;
+  const allClauses = clausesOf(words).map((clause) =>
+    ownPronoun && isQuestion(clause) && clause.startsWith(ownPronoun)
+      ? clause.replace(/^[他她它](?!们)/, '你')
+      : clause,
+  );
   // a clause that is only a name addresses somebody: “燕先生，你好”
   const clauses = allClauses.filter(
     (clause) => allClauses.length === 1 || !subjects.some(({ names }) => names.includes(clause)),
   );
-  const lastSubject = subjects.find(({ index }) => index === lastSubjectIndex);
-  const speakerPronoun = pronounOf(plot);
   const isOfOther = (clause: string) => {
     const pronoun = thirdPersonPattern.exec(clause)?.[1];
     return pronoun !== undefined && (lastSubject !== undefined || pronoun !== speakerPronoun);
@@ -188,8 +190,25 @@ export function interpret(
       names.some((name) => (name.length > 1 ? clause : clause.replace(compoundWords, '')).includes(name)),
     ) ?? (isOfOther(clause) ? lastSubject : undefined);
   const isSpeaker = ({ names }: { names: string[] }) => names.some((name) => speaker.includes(name));
-  const subject = clauses.map(mentionedSubject).find((one) => one && !isSpeaker(one));
   const isAsking = isQuestion(words);
+  const isAsked = (clause: string) =>
+    isQuestion(clause) || words.includes(`${clause}？`) || words.includes(`${clause}?`);
+  const sceneIds = plot.scenes.slice(0, plot.scenes.findIndex(({ id }) => id === at) + 1).map(({ id }) => id);
+  const speakerNames = [
+    speaker,
+    ...plot.byWords
+      .map((one) => one.words)
+      .filter((names) => isSpeaker({ names }))
+      .flat(),
+  ];
+  const loreContext = {
+    lore: [...commonLore, ...plot.lore],
+    speakerNames,
+    lastNames: lastSubject?.names ?? [],
+    sceneIds,
+  };
+  const loreByClause = new Map(clauses.map((clause) => [clause, isAsked(clause) && findLore(clause, loreContext)]));
+  const subject = clauses.map(mentionedSubject).find((one) => one && !isSpeaker(one));
   const meanings = clauses.flatMap((clause) => {
     const question = isAsking && clause === clauses.at(-1) ? `${clause}？` : clause;
     const index = patterns.findIndex(
@@ -200,13 +219,21 @@ export function interpret(
       meaning && (!isOfOther(clause) || mayConcernOthers(meaning) || (meaning === '害怕' && clause.includes('我')));
     return isMeant ? [{ index, clause, meaning }] : [];
   });
+  const lore = [...loreByClause.values()].filter((fact) => fact !== undefined && fact !== false);
+  if (lore.length > 0) {
+    const second = meanings.find(({ clause }) => isAsked(clause) && !loreByClause.get(clause));
+    return { kind: 'lore', lore: lore.slice(0, 2), ...(second && { secondQuestion: second.meaning }) };
+  }
+  const names = [speaker, ...plot.byWords.flatMap((one) => one.words.filter((name) => name.length > 1))];
+  const reply = findReply(words, openReplies, (clause, one) =>
+    one.words.some((word) => isAbout(clause, word, one, names)),
+  );
+  if (reply) return { kind: 'reply', reply };
   const lastMeaning = meanings.find(({ clause }) => clause === clauses.at(-1) && !mentionedSubject(clause));
   if (subject && !(lastMeaning && isEmotional(lastMeaning.meaning))) return { kind: 'words', index: subject.index };
   const [firstMeaning] = meanings.sort((one, other) => one.index - other.index);
   if (firstMeaning) {
     const fear = firstMeaning.meaning === '害怕' ? findFear(firstMeaning.clause) : undefined;
-    const isAsked = (clause: string) =>
-      isQuestion(clause) || words.includes(`${clause}？`) || words.includes(`${clause}?`);
     const secondQuestion = meanings.find(({ meaning, clause }) => meaning !== firstMeaning.meaning && isAsked(clause));
     return {
       kind: 'meaning',

@@ -1,5 +1,6 @@
 import { narrator } from '../content/content.ts';
-import { type Finale, isOpen, type Plot, type Reply, type Scene } from '../content/plot.ts';
+import type { Finale, Plot, Reply, Scene } from '../content/plot.ts';
+import { isOpen } from '../content/ways.ts';
 import type { Story } from '../stories.ts';
 import { restartLine, turnBackLine } from './meaning.ts';
 
@@ -24,6 +25,8 @@ export interface Progress {
   called?: string;
   /** Trade that the reader named. */
   trade?: string;
+  /** What the reader said that they fear. */
+  fear?: string;
   /** Subject of the last turn, as an index of the plot's `byWords`. */
   about?: number;
   /** The last scene with more than one way on, and the facts known there. */

@@ -1,4 +1,5 @@
-import { type Finale, isOpen, type Meaning, type Reply } from '../content/plot.ts';
+import type { Finale, Lore, Meaning, Reply } from '../content/plot.ts';
+import { isOpen } from '../content/ways.ts';
 import * as common from './answers.ts';
 import {
   findFact,
@@ -6,7 +7,6 @@ import {
   type Interpretation,
   interpret,
   isAbusive,
-  isQuestion,
   type Persona,
   personaOf,
 } from './meaning.ts';
@@ -20,6 +20,7 @@ import {
   type Teller,
   type TurnResult,
 } from './progress.ts';
+import { isQuestion } from './words.ts';
 
 /** Whether the reader declined, objected, hesitated or wants to leave, so that the scene must not move on. */
 const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家', '反驳', '稍等', '改口'].includes(meaning);
@@ -41,14 +42,12 @@ class TurnComposer {
   readonly #readText: string;
   readonly #lastSubjectIndex: number | undefined;
   #progress: Progress;
-  #fear: string | undefined;
   #meanwhile: TurnResult['meanwhile'];
 
   constructor(teller: Teller, progressBefore: Progress, variantIndex: number) {
     this.#teller = teller;
     this.#variantIndex = variantIndex;
     this.#persona = personaOf(teller.reader.persona);
-    this.#fear = this.#persona.fear;
     const steps = sceneAt(teller.plot, progressBefore)?.steps.slice(0, progressBefore.steps) ?? [];
     this.#readText = [teller.opening, ...steps].join('\n');
     const { about, ...progress } = structuredClone(progressBefore);
@@ -56,6 +55,10 @@ class TurnComposer {
     this.#progress = progress;
     this.#progress.turns += 1;
     this.#progress.idle += 1;
+  }
+
+  get #fear(): string | undefined {
+    return this.#progress.fear ?? this.#persona.fear;
   }
 
   get #trade(): string | undefined {
@@ -92,10 +95,25 @@ class TurnComposer {
         return 'meaning';
       }
     }
+    if (this.#fear && /我(最|到底|究竟)?(害)?怕(的是)?(什么|啥)/.test(remainingWords ?? '')) {
+      this.#appendNext('known fear', common.knownFearAnswers);
+      this.#remindOfChoice();
+      return 'meaning';
+    }
     switch (interpretation?.kind) {
       case 'reply':
         this.#answerReply(interpretation.reply);
         return 'reply';
+      case 'lore':
+        for (const fact of interpretation.lore) {
+          // a trade that the reader named replaces that of the story
+          const isOwnTrade = fact.subjects.includes('我') && fact.aspects.includes('营生') && this.#trade;
+          if (isOwnTrade) this.#appendNext('trade', common.tradeAnswers);
+          else this.#tellLore(fact);
+        }
+        if (interpretation.secondQuestion) this.#appendMeaning(interpretation.secondQuestion);
+        this.#remindOfChoice();
+        return 'meaning';
       case 'words':
         this.#progress.about = interpretation.index;
         if (!isQuestion(remainingWords ?? '') || !this.#recall(remainingWords ?? '', true))
@@ -122,6 +140,7 @@ class TurnComposer {
     return interpret(words, {
       plot,
       speaker,
+      at,
       lastSubjectIndex: this.#lastSubjectIndex,
       replies: this.#currentReplies(),
       isSpent: (source) =>
@@ -204,27 +223,32 @@ class TurnComposer {
 
   /** Tells an event that does not move the plot, so that the choice stays with the reader. */
   #tellEvent(): void {
+    if (!this.#tellMeanwhile()) this.#appendNext('waiting', common.waitingLines);
+  }
+
+  /** Tells what happens in the scene meanwhile, if it was not used yet. */
+  #tellMeanwhile(): boolean {
     const scene = sceneAt(this.#teller.plot, this.#progress);
-    if (!scene) return;
+    if (!scene) return false;
     this.#progress.idle = 0;
     const count = this.#progress.used[`meanwhile ${scene.id}`] ?? 0;
     const sentence = scene.meanwhile[count];
-    if (sentence === undefined) {
-      this.#appendNext('waiting', common.waitingLines);
-      return;
-    }
+    if (sentence === undefined) return false;
     this.#progress.used[`meanwhile ${scene.id}`] = count + 1;
     this.#meanwhile = { scene, sentence };
     this.#parts.push(this.#fill(sentence));
+    return true;
   }
 
   #answerMeaning(interpretation: Extract<Interpretation, { kind: 'meaning' }>, words: string): void {
     const { meaning, fear, secondQuestion } = interpretation;
     const saysFear = /怕|吓|胆|慌|scared|afraid/i.test(words);
-    if (fear) this.#fear = fear;
+    if (fear) this.#progress.fear = fear;
     if (meaning === '记得' && this.#mentionFact(true)) return;
     const hasKnownName = meaning === '我是谁' && this.#progress.called;
-    const knowsTrade = this.#trade && !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
+    const asksTrade = meaning === '我是谁' && /[做干]什么|营生|职业/.test(words);
+    const mayMentionTrade = !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
+    const knowsTrade = this.#trade && (asksTrade || mayMentionTrade);
     if (knowsTrade) this.#appendNext('trade', common.tradeAnswers);
     else if (hasKnownName) this.#appendNext('known', common.knownNameAnswers);
     else if (
@@ -238,6 +262,20 @@ class TurnComposer {
     if (secondQuestion) this.#appendMeaning(secondQuestion);
     if (meaning === '好' || meaning === '厌烦') this.#advance();
     else if (!isOutside(meaning)) this.#remindOfChoice(isReluctant(meaning));
+  }
+
+  /** Says a fact, in other words each time. A text with marks of its own is used as it is. */
+  #tellLore({ subjects, aspects, from, text }: Lore): void {
+    const { used } = this.#progress;
+    const key = `lore ${subjects[0]} ${aspects[0]} ${from}`;
+    const about = this.#teller.plot.byWords.findIndex(({ words }) => words.some((word) => subjects.includes(word)));
+    if (about >= 0) this.#progress.about = about;
+    const frames = used[key] ? common.repeatedLoreFrames : common.loreFrames;
+    const list = used[key] ? 'lore again' : 'lore';
+    const frame = frames[((used[list] ?? 0) + this.#variantIndex) % frames.length] ?? '{fact}';
+    used[key] = (used[key] ?? 0) + 1;
+    used[list] = (used[list] ?? 0) + 1;
+    this.#parts.push(this.#fill(/[“*]/.test(text) ? text : frame.replace('{fact}', () => text)));
   }
 
   #appendMeaning(meaning: Meaning): void {
@@ -277,8 +315,8 @@ class TurnComposer {
   /** After three turns without progress, goes on with the scene, or only recalls the choice if the reader is reluctant. */
   #remindOfChoice(isReluctant = false): void {
     if (this.#mentionFact() || this.#progress.idle < 3) return;
-    if (isReluctant) this.#tellEvent();
-    else this.#advance();
+    // only the reader's choice or wish to go on leads to another scene
+    if (isReluctant || !this.#tellNextStep()) this.#tellMeanwhile();
   }
 
   /** Mentions something that the reader did in an earlier scene. Each fact is mentioned once. */
@@ -295,9 +333,10 @@ class TurnComposer {
 
   #restart(): 'reply' {
     const { plot, opening } = this.#teller;
-    const { endings, used, called, trade } = this.#progress;
-    this.#progress = { ...initialProgress(plot), endings, used, ...(called && { called }), ...(trade && { trade }) };
-    for (const key of Object.keys(used)) if (/^(memory|meanwhile|reply) /.test(key)) delete used[key];
+    const { endings, used, called, trade, fear } = this.#progress;
+    const known = { ...(called && { called }), ...(trade && { trade }), ...(fear && { fear }) };
+    this.#progress = { ...initialProgress(plot), endings, used, ...known };
+    for (const key of Object.keys(used)) if (/^(memory|meanwhile|reply|lore) /.test(key)) delete used[key];
     this.#parts.push(common.restartNotice, ...opening.split('\n\n').slice(-2));
     return 'reply';
   }

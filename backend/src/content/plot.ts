@@ -1,3 +1,5 @@
+import { explore } from './ways.ts';
+
 /*
  * The plot of a story: scenes with offered lines, answers by meaning, endings. It is written in Markdown, in the format
  * of content/README.md.
@@ -100,6 +102,18 @@ export interface Finale {
   steps: string[];
 }
 
+/** Something that the speaker knows and says in answer to a question. */
+export interface Lore {
+  /** Names; 你 is the speaker, 我 the reader, an empty name the scene. */
+  subjects: string[];
+  aspects: string[];
+  /** Id of the first scene where it holds. */
+  from?: string;
+  /** Whether it holds in any story, in each scene. */
+  isCommon?: boolean;
+  text: string;
+}
+
 export interface Plot {
   /** The first scene follows the opening. */
   scenes: Scene[];
@@ -109,6 +123,7 @@ export interface Plot {
   byWords: { words: string[]; answers: string[] }[];
   /** Sentences in which the speaker mentions a fact, by fact. */
   memories: Record<string, string>;
+  lore: Lore[];
 }
 
 /** A fault in one line of a story, with its remedy. */
@@ -173,13 +188,15 @@ const idPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const headPattern =
   /^(?<line>[^[\]→+]+?)\s*(\[(?<words>[^\]]+)\])?\s*(→\s*(?<to>[a-z0-9-]+)?(?<facts>(\s*\+[a-z0-9-]+)*))?$/;
 
+const lorePattern = /^- (?<head>[^：@]+?)\s*(@(?<from>[a-z0-9-]+))?：(?<words>.+)$/;
+
 /** Reads a story's sections and collects all faults for the writer. */
 export class PlotReader {
   readonly faults: Fault[] = [];
   readonly #lineNumbers = new Map<string, number>();
 
   read(sections: Section[], cast: string[]): Plot {
-    const plot: Plot = { scenes: [], endings: [], byMeaning: {}, byWords: [], memories: {} };
+    const plot: Plot = { scenes: [], endings: [], byMeaning: {}, byWords: [], memories: {}, lore: [] };
     for (const section of sections) this.#readSection(plot, section);
     this.#checkPlot(plot, cast, sections[0]?.number ?? 1);
     return plot;
@@ -195,8 +212,12 @@ export class PlotReader {
     else if (kind === 'Ending') plot.endings.push(this.#readEnding(section, id, title.join(' ')));
     else if (section.heading === 'Answers') this.#readAnswers(plot, section);
     else if (section.heading === 'Memory') this.#readMemories(plot, section);
+    else if (section.heading === 'Lore') this.#readLore(plot, section);
     else
-      this.#addFault(section.number, `"## ${section.heading}" is no section; write Scene, Ending, Answers or Memory`);
+      this.#addFault(
+        section.number,
+        `"## ${section.heading}" is no section; write Scene, Ending, Answers, Memory or Lore`,
+      );
   }
 
   #registerId(section: Section, id: string, title: string): void {
@@ -351,6 +372,21 @@ export class PlotReader {
     }
   }
 
+  #readLore(plot: Plot, section: Section): void {
+    for (const { text, number } of section.lines.filter((line) => line.text.trim() !== '')) {
+      const { head, from, words } = lorePattern.exec(text)?.groups ?? {};
+      const [subjects = '', aspects = subjects] = head?.trim().split(' ') ?? [];
+      if (!words) this.#addFault(number, 'write it like "- 你 年纪、住处 @scene：what the speaker says"');
+      else if (from && !this.#lineNumbers.has(from)) this.#addFault(number, `${from}: there is no such scene`);
+      plot.lore.push({
+        subjects: head?.trim().includes(' ') ? subjects.split('、') : [''],
+        aspects: aspects.split('、'),
+        ...(from && { from }),
+        text: this.#checkProse({ text: words ?? '', number }, 120),
+      });
+    }
+  }
+
   /** Checks the whole plot: references, facts, cast and the ways through the story. */
   #checkPlot(plot: Plot, cast: string[], firstLine: number): void {
     const { scenes, endings } = plot;
@@ -393,45 +429,4 @@ export class PlotReader {
       }
     }
   }
-}
-
-/** Whether the known facts open a scene or an ending. */
-export const isOpen = ({ needs, forbids }: Pick<Scene, 'needs' | 'forbids'>, facts: readonly string[]): boolean =>
-  needs.every((fact) => facts.includes(fact)) && !forbids.some((fact) => facts.includes(fact));
-
-/** Explores all ways through a story. Returns the reached ids, and the scenes with a state that leads to no ending. */
-function explore({ scenes, endings }: Plot): { reached: Set<string>; stuck: Set<string> } {
-  const places = new Map<string, Scene | Finale>([...scenes, ...endings].map((one) => [one.id, one]));
-  const relevantFacts = new Set([...places.values()].flatMap(({ needs, forbids }) => [...needs, ...forbids]));
-  const originsOfState = new Map<string, Set<string>>();
-  const stateKey = (id: string, facts: string[]) => [id, ...facts].join('|');
-  const first = scenes[0]?.id ?? '';
-  const queue: [string, string[]][] = [[first, []]];
-  originsOfState.set(stateKey(first, []), new Set());
-  for (let next = queue.pop(); next; next = queue.pop()) {
-    const [id, facts] = next;
-    const scene = scenes.find((one) => one.id === id);
-    const moves = scene ? [...scene.replies, ...(scene.onward ? [{ to: scene.onward.to, facts: [] }] : [])] : [];
-    for (const move of moves) {
-      const to = move.to ?? id;
-      const place = places.get(to);
-      const factsAfter = [...new Set([...facts, ...move.facts.filter((fact) => relevantFacts.has(fact))])].sort();
-      if (!place || (move.to && !isOpen(place, facts))) continue;
-      const origins = originsOfState.get(stateKey(to, factsAfter));
-      if (origins) origins.add(stateKey(id, facts));
-      else {
-        originsOfState.set(stateKey(to, factsAfter), new Set([stateKey(id, facts)]));
-        queue.push([to, factsAfter]);
-      }
-    }
-  }
-  const idOf = (state: string) => state.split('|')[0] ?? '';
-  const statesToEnding = new Set(
-    [...originsOfState.keys()].filter((state) => endings.some(({ id }) => id === idOf(state))),
-  );
-  for (const state of statesToEnding) for (const origin of originsOfState.get(state) ?? []) statesToEnding.add(origin);
-  return {
-    reached: new Set([...originsOfState.keys()].map(idOf)),
-    stuck: new Set([...originsOfState.keys()].filter((state) => !statesToEnding.has(state)).map(idOf)),
-  };
 }

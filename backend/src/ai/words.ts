@@ -1,0 +1,48 @@
+import { symbolWords } from './patterns.ts';
+
+/** Traditional letters that readers use often, each followed by its simplified form. */
+const traditional =
+  '妳你們们個个這这裡里裏里來来時时說说話话誰谁為为爲为麼么嗎吗沒没會会還还對对過过後后從从開开關关門门問问聽听見见覺觉讓让給给請请謝谢愛爱歡欢樂乐親亲媽妈爺爷孫孙師师書书讀读寫写畫画詩诗詞词歲岁幾几點点鐘钟間间東东車车馬马魚鱼鳥鸟雞鸡貓猫龍龙鳳凤靈灵氣气風风雲云電电陽阳陰阴熱热涼凉飯饭餓饿錢钱銀银買买賣卖貴贵價价褲裤顏颜紅红綠绿藍蓝黃黄長长臉脸頭头髮发腳脚醫医藥药傷伤殺杀歸归處处邊边遠远進进現现實实騙骗認认識识記记憶忆難难擔担憂忧驚惊嚇吓願愿應应該该許许決决選选擇择動动靜静燈灯燭烛樓楼廟庙墳坟樹树葉叶園园橋桥國国鄉乡縣县員员職职業业務务幹干纔才剛刚經经歷历當当總总結结兒儿姊姐戲戏術术變变換换號号帳账戶户費费錄录與与並并麗丽聰聪溫温膽胆壞坏惡恶獨独雙双隻只條条張张雖虽嗚呜喲哟';
+const simplifiedOf = new Map(
+  [...traditional].flatMap((letter, at, letters) =>
+    at % 2 === 0 ? [[letter, letters[at + 1] ?? letter] as const] : [],
+  ),
+);
+
+const dialect: readonly (readonly [RegExp, string])[] = [
+  [/啥子|嘛子|么子|甚么|啥玩意儿?/g, '什么'],
+  [/咋(?:个|样|滴|地)?|做啥/g, '怎么'],
+  [/[侬恁](?!叔)|乃们/g, '你'],
+  [/俺们?|阿拉|偶(?=[们是想])/g, '我'],
+  [/哪(?:嘎达|旮旯|疙瘩|块)|啥地方/g, '哪里'],
+  [/木有|冇|莫得/g, '没有'],
+  [/晓不晓得|造不造/g, '知道吗'],
+];
+
+/** Returns a line in plain words: words for emoji or digits alone, no emoji in other lines, simplified letters. */
+export function spell(line: string): string {
+  if (!/\p{L}/u.test(line)) return symbolWords.find(([symbol]) => symbol.test(line.trim()))?.[1] ?? line;
+  const letters = line.replace(/\p{Extended_Pictographic}|\uFE0F/gu, '');
+  const simplified = [...letters].map((letter) => simplifiedOf.get(letter) ?? letter).join('');
+  return dialect.reduce((text, [words, plain]) => text.replace(words, plain), simplified);
+}
+
+export const clausesOf = (words: string): string[] =>
+  words
+    .normalize('NFKC')
+    .split(/[，。！？；,.!?;~…\n]+/)
+    .map((clause) => clause.trim())
+    .filter(Boolean);
+
+/** Returns a text without punctuation, symbols and spaces, so that it can be compared. */
+export const lettersOf = (words: string): string => words.normalize('NFKC').replace(/[\p{P}\p{S}\s]/gu, '');
+
+export const isQuestion = (words: string): boolean =>
+  /[?？]|[吗么呢]$|谁|什么|(?<!天)哪|怎|为何|为啥|几[个时点岁更天年次回人位只条口家]|十几|几$|多[少远大高长深重宽久]|[了过个]没有?[?？]?$|(\p{Script=Han})[不没]\1|是人(?:还)?是鬼|吧[?？]/u.test(
+    words.trim(),
+  ) ||
+  // a request expects an answer, like a question
+  /^(请|给我|替我|帮我|为我)?(讲|写|唱|说|算|背|念|画)(个|一|首|段|点|几)/.test(words.trim());
+
+export const bigramsOf = (text: string): string[] =>
+  Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2));
