@@ -26,7 +26,7 @@ import { isQuestion } from './words.ts';
 const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家', '反驳', '稍等', '改口'].includes(meaning);
 
 /** Whether a meaning has no place in the story, so that the story waits. */
-const isOutside = (meaning: Meaning): boolean => ['骂人', '胡话', '用法', '账户'].includes(meaning);
+const isOutside = (meaning: Meaning): boolean => ['骂人', '胡话', '用法', '账户', '按钮'].includes(meaning);
 
 /** Returns the answer to the reader's words, or, for null, what happens next. Deterministic. */
 export function composeTurn(teller: Teller, before: Progress, words: string | null, variantIndex = 0): TurnResult {
