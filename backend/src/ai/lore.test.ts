@@ -158,6 +158,18 @@ test.each([
   expect(findLore(question, context)?.text).toBe(text);
 });
 
+test.each([
+  ['nie-xiaoqian', '那两个和尚是怎么死的？', '一场寒热'],
+  ['nie-xiaoqian', '姥姥杀过人吗？', '他们的脸'],
+  ['xiao-cui', '他们为什么笑我？', '因为好玩'],
+  ['lu-pan', '我妻子姓什么？', '备酒'],
+  ['lu-pan', '我今年几岁？', '凿子'],
+  ['lian-xiang', '谁告诉你我叫什么的？', '丫头'],
+])('%s: “%s” is not answered with what is true of somebody else (%s)', (id, words, text) => {
+  for (const { id: scene } of stories.find((one) => one.id === id)?.plot?.scenes ?? [])
+    expect(open(id, scene)(words).text).not.toContain(text);
+});
+
 describe('the storyteller remembers', () => {
   test('what the reader fears, and the trade in place of the story’s', () => {
     const say = open('nie-xiaoqian');

@@ -73,7 +73,7 @@ function normalize(clause: string, speakerNames: readonly string[]): string {
   return (own ? question.replace(own, '$1你') : question).replace(/([你我])(?:们)?的(?=\p{Script=Han})/u, '$1');
 }
 
-const pronounsOf = (text: string): string[] => text.replace(/[我咱]们|你我/g, '').match(/[我你他她它]/g) ?? [];
+const pronounsOf = (text: string): string[] => text.replace(/[我咱]们/g, '').match(/[我你他她它]/g) ?? [];
 
 /** Whether the pronouns outside of the name and of what is asked fit the subject: 你, 我, nobody, or a name. */
 function fits(subject: string, pronouns: string[], isNamed: boolean): boolean {
@@ -107,11 +107,13 @@ export function findLore(clause: string, context: LoreContext): Lore | undefined
       const about = isNamed ? question.replace(subject, '') : question;
       return fact.aspects.some((aspect) => {
         const rest = about.replace(aspects[aspect] ?? aspect, '');
+        // 为什么 belongs to words of the story, not to an aspect of any story
+        const others = aspects[aspect] ? rest : rest.replace(/为什么|为何|为啥/, '');
         return (
           (holdsOn || !isPassing(aspect)) &&
           rest !== about &&
           fits(subject, pronounsOf(rest), isNamed) &&
-          lettersOf(rest.replace(fillers, '')) === ''
+          others.replace(fillers, '') === ''
         );
       });
     });

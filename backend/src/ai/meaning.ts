@@ -131,6 +131,13 @@ function pronounOf({ byMeaning }: Plot): string | undefined {
   return first && first.count > 0 ? first.pronoun : undefined;
 }
 
+/** Returns where a clause has a name of the story, or -1. A question such as 怎么死 has to be about the speaker. */
+function placeOf(name: string, clause: string): number {
+  if (/怎|何/.test(name) && !/^[你您]?$/.test(clause.slice(0, clause.indexOf(name)).replace(/[是会又]|当初|到底/g, '')))
+    return -1;
+  return (name.length > 1 ? clause : clause.replace(compoundWords, (word) => '　'.repeat(word.length))).indexOf(name);
+}
+
 export interface InterpretationContext {
   plot: Plot;
   speaker: string;
@@ -185,10 +192,14 @@ export function interpret(
     const pronoun = thirdPersonPattern.exec(clause)?.[1];
     return pronoun !== undefined && (lastSubject !== undefined || pronoun !== speakerPronoun);
   };
+  // of several names in a clause the first one is its subject
   const mentionedSubject = (clause: string) =>
-    subjects.find(({ names }) =>
-      names.some((name) => (name.length > 1 ? clause : clause.replace(compoundWords, '')).includes(name)),
-    ) ?? (isOfOther(clause) ? lastSubject : undefined);
+    subjects
+      .flatMap((subject) => {
+        const places = subject.names.map((name) => placeOf(name, clause)).filter((place) => place >= 0);
+        return places.length > 0 ? [{ subject, place: Math.min(...places) }] : [];
+      })
+      .sort((one, other) => one.place - other.place)[0]?.subject ?? (isOfOther(clause) ? lastSubject : undefined);
   const isSpeaker = ({ names }: { names: string[] }) => names.some((name) => speaker.includes(name));
   const isAsking = isQuestion(words);
   const isAsked = (clause: string) =>
@@ -263,7 +274,7 @@ const sentencesOf = (text: string): string[] =>
  * characters, or two for a place, unless the question names somebody.
  */
 export function findFact(text: string, question: string, namesSomebody: boolean): string | undefined {
-  if (!/谁|什么|哪|怎|何|多少|几/.test(question)) return undefined;
+  if (!/谁|什么|哪|怎|何|多少|几/.test(question) || /[叫姓]什么|名字/.test(question)) return undefined;
   const topic = clausesOf(question)
     .map((clause) => lettersOf(clause.replace(stopWords, '')))
     .join('');

@@ -258,7 +258,7 @@ class TurnComposer {
       (this.#progress.used.fear ?? 0) < common.fearAnswers.length
     ) {
       this.#appendNext('fear', common.fearAnswers);
-    } else this.#appendMeaning(meaning);
+    } else this.#appendMeaning(meaning, words);
     if (secondQuestion) this.#appendMeaning(secondQuestion);
     if (meaning === '好' || meaning === '厌烦') this.#advance();
     else if (!isOutside(meaning)) this.#remindOfChoice(isReluctant(meaning));
@@ -271,15 +271,15 @@ class TurnComposer {
     const about = this.#teller.plot.byWords.findIndex(({ words }) => words.some((word) => subjects.includes(word)));
     if (about >= 0) this.#progress.about = about;
     const frames = used[key] ? common.repeatedLoreFrames : common.loreFrames;
-    const list = used[key] ? 'lore again' : 'lore';
-    const frame = frames[((used[list] ?? 0) + this.#variantIndex) % frames.length] ?? '{fact}';
-    used[key] = (used[key] ?? 0) + 1;
-    used[list] = (used[list] ?? 0) + 1;
-    this.#parts.push(this.#fill(/[“*]/.test(text) ? text : frame.replace('{fact}', () => text)));
+    const texts = /[“*]/.test(text) ? [text] : frames.map((frame) => frame.replace('{fact}', () => text));
+    this.#appendNext(used[key] ? 'lore again' : 'lore', texts);
+    used[key] = 1;
   }
 
-  #appendMeaning(meaning: Meaning): void {
-    const ownAnswers = this.#teller.plot.byMeaning[meaning] ?? [];
+  #appendMeaning(meaning: Meaning, words = ''): void {
+    // the speaker's own reasons do not explain what others do
+    const isOfOthers = meaning === '为什么' && /[我他她它]/.test(words) && !/[你您]/.test(words);
+    const ownAnswers = (!isOfOthers && this.#teller.plot.byMeaning[meaning]) || [];
     this.#appendNext(meaning, [...ownAnswers, ...common.commonAnswers[meaning]]);
   }
 
