@@ -28,6 +28,9 @@ describe('a question about a fact of the story', () => {
   test.each([
     ['a-bao', 'xianzuo', '你有没有兄弟姐妹？', '爹爹就我一个'],
     ['a-bao', 'chengqin', '你成亲了吗？', '嫁了你三年'],
+    ['a-bao', 'chengqin', '我死了吗？', '死了三天'],
+    ['nie-xiaoqian', 'nanwu', '我还活着吗？', '活着呢'],
+    ['a-bao', 'xianzuo', '我的身子在哪里？', '床上'],
     ['bai-qiulian', 'chuangying', '你是哪里人？', '洞庭'],
     ['bai-qiulian', 'hushui', '你到底是人还是妖？', '白骥'],
     ['cu-zhi', 'jia', '期限还有几天？', '三日'],
