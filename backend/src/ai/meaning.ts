@@ -60,19 +60,23 @@ function isLike(words: string, line: string): boolean {
 
 const introductionPattern =
   /(?<![别不莫甭休])(?:我[就也]?(?:名?叫|的名字[是叫]|的名字|姓.[，,]?(?:名|字))|(?:你|您)?(?:就|可以|以后|往后)*(?:称呼?我为?|(?:叫|喊|唤)我))(?:做|作)?[“"‘「]?([\p{Script=Han}A-Za-z·]{1,5}?|[A-Za-z]{6,12})[”"’」]?(?:就(?:好|行)|即可|吧|好了|啦|了|呀|啊)?(?=[，。！？；,.!?;~～…\s]|$)/u;
+/** A surname alone: the speaker adds 君, which fits everybody. */
+const surnamePattern = /我(?:免贵)?姓(?!什|啥|甚)(\p{Script=Han}{1,2})(?=[，。！；,.!;~～…\s]|$)/u;
 /** Words after 我叫 or 叫我 that are not a name. */
 const nonNamePattern =
   /^(什么|啥|谁|怎|如何|[你您他她它我]|人|来|去|走|等|死|看|听|说|滚|做|先(?!生)|别|不|一|再|快|好|没|过|进|出|回)/;
 
 /** Finds the name by which the reader introduces themselves, and the rest of the line. */
 export function findIntroduction(words: string): { name: string; rest: string } | undefined {
-  const match = introductionPattern.exec(words.normalize('NFKC'));
-  const name = match?.[1];
+  const text = words.normalize('NFKC');
+  const surname = introductionPattern.test(text) ? null : surnamePattern.exec(text);
+  const match = surname ?? introductionPattern.exec(text);
+  const name = surname ? `${surname[1]}君` : match?.[1];
   if (!match || !name || nonNamePattern.test(name) || isAbusive(name)) return undefined;
   if (isQuestion(clausesOf(words).find((clause) => clause.includes(match[0])) ?? '')) return undefined;
   const rest = findIntroduction(words.slice(match.index + match[0].length));
   if (rest) return rest;
-  const others = clausesOf(words.normalize('NFKC').replace(match[0], '')).filter(
+  const others = clausesOf(text.replace(match[0], '')).filter(
     (clause) => !/^(我|你|您)?(别|不要|莫)(再)?(叫|喊|称呼)我/.test(clause) && !introductionPattern.test(clause),
   );
   return { name, rest: others.join('，').replace(/^[你您]呢$/, '你叫什么') };
