@@ -90,6 +90,7 @@ describe('a question about a fact of the story', () => {
       '你手里拿的是什么？',
       '外面天气怎么样？',
       '这里还有谁？',
+      '这里就你一个人吗？',
     ];
     for (const question of [...questions, ...others, '我家里有什么人？', '我们是怎么认识的？'])
       expect(Object.keys(open(id)(question).progress.used).join(), question).toContain('lore');
