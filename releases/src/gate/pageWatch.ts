@@ -288,7 +288,9 @@ export async function waitForLoad(page: Page, origin: string, target: Visit, act
   // a guest sees no screen on pages that need a login
   const isComplete =
     target.as === 'guest' || activity.hasThrown || (await waitFor(({ isWaiting }) => !isWaiting, next, activity));
-  const ariaSnapshot = await page.locator('body').ariaSnapshot({ timeout: TIMEOUT_MS });
+  // the driver would wait for a body that a script removed
+  const hasBody = await readPage(() => page.evaluate(() => document.body !== null));
+  const ariaSnapshot = hasBody ? await page.locator('body').ariaSnapshot({ timeout: TIMEOUT_MS }) : '';
   const findUncheckedPaths = () =>
     [...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet][href]')]
       .filter(({ integrity }) => integrity === '')

@@ -106,8 +106,12 @@ async function runTrial(trial: Trial, site: Site): Promise<{ findings: string[];
   const findings = walk.faults.filter((each) => isOfChange(subject, each));
   const others = walk.faults.filter((each) => !findings.includes(each));
   const unopenedParts = remotes.map((remote) => unopened(trial, remote));
+  // a page with a fault may not load a second time either
+  const soundRemotes = remotes.filter(
+    (remote) => !findings.some(({ about, visit }) => visit.id === remote.id || isAbout(about, remote)),
+  );
   return {
-    late: remotes.flatMap((remote) => lateFilesToChange(subject, remote, walk.initialPaths)),
+    late: soundRemotes.flatMap((remote) => lateFilesToChange(subject, remote, walk.initialPaths)),
     findings: [...linesOf(subject, findings), ...unopenedParts.flatMap((each) => each.findings)],
     notes: [
       ...unopenedParts.flatMap((each) => each.notes),

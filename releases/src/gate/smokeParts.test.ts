@@ -102,7 +102,11 @@ describe('the headless smoke of parts that load late', () => {
     const member = `fetch('/api/v1/lanterns/7').then((answer) => answer.json()).then(({ light }) => { root.textContent = light.on; });`;
     const answers = { 'GET /api/v1/lanterns/:id': { status: 200, body: { light: { on: '亮' } } } };
     const notes: string[] = [];
-    const build = await hiding('grudge', { member, last: FINE, slot: '', tapped: '' }, { answers, unopened: {} });
+    const build = await hiding(
+      'grudge',
+      { member, last: FINE, slot: 'void 0', tapped: 'void 0' },
+      { answers, unopened: {} },
+    );
     expect(await judge(build, undefined, notes)).toBe('');
     expect(notes.join('\n')).toMatch(/not of this change: stories@.* an error was thrown: not here/);
     expect(notes.join('\n')).not.toContain('no page opened');

@@ -58,7 +58,7 @@ interface PressTarget {
 
 /** Runs in the page. Returns the centre of each visible innermost part; a long press there reaches its ancestors as well. */
 const findVisibleTargets = (): PressTarget[] =>
-  [...document.body.querySelectorAll('*')].flatMap((part) => {
+  [...document.querySelectorAll('body *')].flatMap((part) => {
     const { left, top, width, height } = part.getBoundingClientRect();
     const [x, y] = [left + width / 2, top + height / 2];
     if (part.childElementCount > 0 || document.elementFromPoint(x, y) !== part) return [];

@@ -88,6 +88,12 @@ async function fulfil(route: Route, answers: Answers, { origin }: Reach): Promis
 async function mockOtherOrigins(context: BrowserContext, answers: Answers, reach: Reach): Promise<void> {
   const origins = reach.connect.map((each) => new URL(each).origin);
   const isOtherOrigin = (url: URL) => origins.includes(url.origin);
+  // a script or a tap may lead to another site
+  await context.route(
+    (url) => url.origin !== reach.origin,
+    (route) => route.abort(),
+  );
+  // Playwright applies the route that was added last
   await context.route(isOtherOrigin, (route) => fulfil(route, answers, reach));
   if (origins.some((each) => each.startsWith('ws')))
     await context.routeWebSocket(isOtherOrigin, (socket) => socket.close());
@@ -116,12 +122,6 @@ async function openMember(browser: Browser, reach: Reach, answers: Answers): Pro
     (url) => url.origin === origin && isCall(url),
     (route) => fulfil(route, answers, reach),
   );
-  // a tap may lead to another site
-  await context.route(
-    (url) => url.origin !== origin,
-    (route) => route.abort(),
-  );
-  // Playwright applies the route that was added last
   await mockOtherOrigins(context, answers, reach);
   return context;
 }

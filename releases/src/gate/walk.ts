@@ -74,14 +74,14 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
       const address = site.origin + visit.path;
       const response = await page.goto(address, { waitUntil: 'commit', timeout: TIMEOUT_MS });
       if (!response?.ok()) return say('pageAnswered', { status: response?.status() ?? 0 });
-      const loadFaults = await waitForLoad(page, site.origin, visit, activity);
+      activity.faults.unshift(...(await waitForLoad(page, site.origin, visit, activity)));
       activity.hasLoaded = true;
       await then?.(page, visit, activity);
-      for (const { line, about } of [...loadFaults, ...activity.faults]) addFault(line, about);
       return '';
     };
     try {
       const fault = await Promise.race([show(), untilStuck(page, site.origin)]);
+      for (const { line, about } of activity.faults) addFault(line, about);
       if (fault) addFault(fault);
     } finally {
       await page.close();
