@@ -750,9 +750,9 @@ describe('banning a build', () => {
     await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
     server.effect = { ...server.effect, name: 'host' };
     await choose(old, '禁用');
-    await within(dialog()).findByLabelText('请输入 host 确认');
-    expect(within(dialog()).queryByRole('button', { name: /^改为/ })).toBeNull();
-    await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
+    expect((await screen.findByText(/没有别的主程序可用$/)).textContent).toBeTruthy();
+    expect(screen.queryByLabelText('请输入 host 确认')).toBeNull();
+    await userEvent.click(button('知道了'));
     server.effect = { ...server.effect, name: 'stories', instead: next, lost: [] };
     await waitFor(() => expect(button('回退 stories').disabled).toBe(false));
     await choose(old, '禁用');

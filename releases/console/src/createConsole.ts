@@ -1,3 +1,4 @@
+import { say } from '../../src/sentences';
 import {
   ApiFailure,
   type Comparison,
@@ -163,7 +164,10 @@ export function createConsole(channel: string) {
     kill: (control: string, build: string) =>
       ask(control, async (basis) => {
         const effect = await get<KillEffect>(`${pathOf('kill', basis)}&build=${encodeURIComponent(build)}`);
-        const { name, live, instead, whole } = effect;
+        const { name, live, instead, unfit, whole } = effect;
+        // typing the name would not help: the server refuses to kill the only host
+        if (live && name === 'host' && instead === null && whole === null)
+          throw new ApiFailure(422, [say('onlyHost', { build }), ...unfit, say('onlyHostCure')]);
         const rollbackLabel = texts.live.rollback;
         const title = whole === null ? `${rollbackLabel} ${labels.of(name)}` : texts.log.restoreState(whole);
         const target = whole === null ? { name } : { to: whole };
