@@ -4,9 +4,10 @@ import { readersWords } from './refusals.ts';
 const rules: [RegExp, (figure: string) => string][] = [
   [/required|blank|not be empty|validation\.(present|filled)/i, () => '请填写'],
   [/already (been taken|exists)|validation\.unique/i, () => '已被占用'],
-  [/do(es)? not match|validation\.(confirmed|same)/i, () => '两次输入的不一样'],
-  [/password is incorrect|validation\.current_password/i, () => '密码不正确'],
   [/credentials|auth\.failed/i, () => '用户名或密码不正确'],
+  [/password is incorrect|match your current|validation\.current_password/i, () => '密码不正确'],
+  [/do(es)? not match|validation\.(confirmed|same)/i, () => '两次输入的不一样'],
+  [/too many.* (\d+) seconds/i, (figure) => `试得太频繁，请 ${figure} 秒后再试`],
   [/valid email|be an email|validation\.email/i, () => '邮箱格式不正确'],
   [/(?:at least|minimum is|longer than or equal to) (\d+)/i, (figure) => `至少 ${figure} 个字`],
   [/(?:(?:greater|more) than|at most|maximum is|shorter than or equal to) (\d+)/i, (figure) => `最多 ${figure} 个字`],
