@@ -47,6 +47,10 @@ test.each([
   rs.restoreAllMocks();
 });
 
+test.each([404, 405, 501])('a call that the server lacks (%i) is not to be tried again', (status) => {
+  expect(toastText({ kind: 'server', status }, '没能续写，请再试一次')).toBe('服务器还没有这项功能');
+});
+
 test('other errors get a plain text', () => {
   expect(anyErrorText({ kind: 'timeout' })).toBe('等得太久了，请重试');
   expect(anyErrorText(new TypeError('x is not a function'))).toBe('出了点问题，请重试');

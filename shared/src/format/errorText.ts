@@ -40,11 +40,14 @@ export function errorText(error: ApiError): string {
 }
 
 /**
- * Text of a toast: the server's message if it sent one. A request without a response gets the text of its kind; all others get
- * `fallback` first.
+ * Text of a toast: the server's message if it sent one. A request without a response, and one that the server lacks, get the text
+ * of their kind, since `fallback` may advise to retry; all others get `fallback` first.
  */
 export const toastText = (error: ApiError, fallback?: string): string =>
-  error.message || firstFieldError(error) || (error.kind !== 'offline' && fallback) || errorText(error);
+  error.message ||
+  firstFieldError(error) ||
+  (error.kind !== 'offline' && !isCallMissing(error) && fallback) ||
+  errorText(error);
 
 const firstFieldError = (error: ApiError): string | undefined =>
   error.kind === 'invalid' ? Object.values(error.fields).flat()[0] : undefined;

@@ -80,7 +80,7 @@ for (const [backend, status, message] of [
     await remove(user, '故事1');
     await act(() => deletions.settle('s-1'));
     expect(await screen.findByRole('link', { name: /故事1/ })).toBeTruthy();
-    expect(said()).toContain('没能删除，请再试一次');
+    expect(said()).toContain('服务器还没有这项功能');
     expect(said().join()).not.toContain(message);
   });
 
