@@ -35,7 +35,8 @@ const toConversation = (dto: ConversationDto): Conversation => ({
   title: dto.story?.title || UNTITLED,
   coverUrl: dto.story?.cover_url ?? '',
   coverColor: dto.story?.cover_color ?? undefined,
-  excerpt: toExcerpt(dto.last_message?.excerpt ?? '') || (dto.last_message === null ? '' : texts.list.unsaid),
+  excerpt:
+    toExcerpt(dto.last_message?.excerpt ?? '') || (dto.last_message === null && !dto.last_seq ? '' : texts.list.unsaid),
   isMine: dto.last_message?.role === 'user',
   isUnread: dto.unread ?? false,
   pinnedAt: dto.pinned_at ?? '',

@@ -48,9 +48,12 @@ test('each conversation shows its story and its last line, and leads into the ch
 test('a conversation whose last words the server does not tell does not pass for a new one', async () => {
   const begun = { id: 'm-9', role: 'assistant', excerpt: '' };
   const { last_message: _, ...untold } = conversationDto({ id: 'c-3', story: { id: 's-3', title: '崂山道士' } });
-  open({ [LIST]: pageDto([conversationDto({ last_message: begun }), { ...second, last_message: null }, untold]) });
+  const restarted = { ...second, last_message: null, last_seq: 0 };
+  const empty = conversationDto({ id: 'c-4', story: { id: 's-4', title: '莲香' }, last_message: null, last_seq: 8 });
+  open({ [LIST]: pageDto([conversationDto({ last_message: begun }), restarted, untold, empty]) });
   expect((await screen.findByRole('link', { name: /聂小倩/ })).textContent).toContain('……');
   expect(screen.getByRole('link', { name: /崂山道士/ }).textContent).toContain('……');
+  expect(screen.getByRole('link', { name: /莲香/ }).textContent).toContain('……');
   expect(screen.getByRole('link', { name: /画皮/ }).textContent).toContain('对话刚刚开始');
 });
 
