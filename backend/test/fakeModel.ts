@@ -216,6 +216,10 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
       finish('stop'),
     ),
   },
+  'pieces that a gateway made numbers': {
+    behave: streams(delta('第'), delta(3), delta('天'), finish('stop')),
+    text: '第3天',
+  },
   'a JSON answer with a list of parts': { behave: message([{ type: 'text', text: whole }]) },
   'text instead of delta': {
     behave: streams(
@@ -294,6 +298,10 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
   'tokens that end a turn': { behave: streams(delta(`${whole}<|im_`), delta('end|></s>'), finish('stop')) },
   'thoughts in brackets': { behave: streams(delta('[THI'), delta(`NK]想[/THINK]${whole}`), finish('stop')) },
   'thoughts with a prefix': { behave: streams(delta(`<seed:think>想</seed:think>${whole}`), finish('stop')) },
+  'a connection that closes before the answer, then whole': {
+    behave: (response, request, attempt) =>
+      attempt === 1 ? void response.socket?.destroy() : message(whole)(response, request, attempt),
+  },
   'busy, then whole': {
     behave: (response, request, attempt) =>
       attempt === 1

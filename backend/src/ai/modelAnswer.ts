@@ -86,9 +86,13 @@ type JsonFields = Record<string, unknown>;
 const objectOf = (value: unknown): JsonFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonFields) : {};
 
-/** Content is a string, an object that contains one, or a list of such parts. Only text parts count. */
+/**
+ * Content is a string, an object that contains one, or a list of such parts. Only text parts count. A gateway that converts
+ * numeric strings sends a piece such as `3` as a number.
+ */
 function contentOf(content: unknown): string {
   if (typeof content === 'string') return content;
+  if (typeof content === 'number') return String(content);
   if (Array.isArray(content)) return content.map(contentOf).join('');
   const { type, thought, text, value, parts } = objectOf(content);
   if (thought === true || (type !== undefined && !textTypes.has(type))) return '';

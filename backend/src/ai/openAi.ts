@@ -143,19 +143,22 @@ async function* callModel(settings: ModelSettings, request: object, signal: Abor
   }
 }
 
-/** Requests an answer. Repeats the request once if the endpoint is busy or has failed and the time limit allows it. */
+/**
+ * Requests an answer. Repeats the request once if the endpoint is busy, has failed or has closed an idle connection, and the time
+ * limit allows it.
+ */
 async function* requestAnswer(
   settings: ModelSettings,
   request: object,
   signal: AbortSignal,
 ): AsyncIterable<AnswerPart> {
   const endsAt = performance.now() + settings.totalMs;
-  const first = await sendRequest(settings, request, signal);
-  if (first.ok) return yield* readAnswer(first);
-  const waitMs = retryAfterMs(first.headers.get('retry-after')) ?? PAUSE_MS;
-  const isTemporary = first.status >= 500 || busyStatuses.has(first.status);
-  if (!isTemporary || performance.now() + waitMs >= endsAt) throw await refusal(first);
-  first.body?.cancel().catch(() => {});
+  const first = await sendRequest(settings, request, signal).catch(nullIfClosed);
+  if (first?.ok) return yield* readAnswer(first);
+  const waitMs = first ? (retryAfterMs(first.headers.get('retry-after')) ?? PAUSE_MS) : 0;
+  const isTemporary = !first || first.status >= 500 || busyStatuses.has(first.status);
+  if (first && (!isTemporary || performance.now() + waitMs >= endsAt)) throw await refusal(first);
+  first?.body?.cancel().catch(() => {});
   for (let remainingMs = waitMs; remainingMs > 0; remainingMs -= KEEP_ALIVE_MS) {
     await sleep(Math.min(remainingMs, KEEP_ALIVE_MS), undefined, { signal });
     yield keepAlivePart;
@@ -163,6 +166,12 @@ async function* requestAnswer(
   const second = await sendRequest(settings, request, signal);
   if (!second.ok) throw await refusal(second);
   yield* readAnswer(second);
+}
+
+/** Returns null for a connection that was closed before the answer began. Throws any other error. */
+function nullIfClosed(error: unknown): null {
+  if (error instanceof StorytellerFault && /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/.test(error.excerpt)) return null;
+  throw error;
 }
 
 /** Parses `Retry-After`, in seconds or as a date; null for anything else. Of several headers, the longest counts. */
