@@ -221,11 +221,29 @@ describe('an answer of another shape', () => {
   });
 
   test.each([
-    [login, 'POST /v1/login'],
-    [register, 'POST /v1/register'],
-  ])('without a user does not count as one of the server’s', async (act_, call) => {
-    await act_({ [call]: reply(200, {}) });
-    await expectToast('连不上服务');
+    ['nothing', { status: 204 }],
+    ['an empty object', reply(200, {})],
+    ['a sentence', reply(200, { message: 'Logged in.' })],
+    ['the state of another factor', reply(200, { two_factor: false })],
+  ])('%s signs in if the server then knows the user', async (_, answer) => {
+    const { loginResult } = await login({ 'POST /v1/login': answer, 'GET /v1/user': { data: memberDto() } });
+    await expectToast('登录成功');
+    expect(await loginResult).toBe(true);
+  });
+
+  test('without a user registers if the server then knows the user', async () => {
+    const answers = { 'POST /v1/register': { status: 201 }, 'GET /v1/user': { data: memberDto() } };
+    const { loginResult } = await register(answers);
+    await expectToast('账号密码已复制到剪贴板');
+    expect(await loginResult).toBe(true);
+  });
+
+  test.each([
+    ['登录失败', login, 'POST /v1/login'],
+    ['注册失败', register, 'POST /v1/register'],
+  ])('without a session: %s', async (expected, act_, call) => {
+    await act_({ [call]: reply(200, {}), 'GET /v1/user': reply(401, { message: 'Unauthenticated.' }) });
+    await expectToast(expected);
     expect(session.current().status).toBe('guest');
   });
 });

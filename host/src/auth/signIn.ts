@@ -1,4 +1,13 @@
-import { type ApiError, CONSENT_VERSION, endpoints, signedInSchema, type UserDto } from '@liaozhai/shared/contract';
+import {
+  type ApiError,
+  CONSENT_VERSION,
+  endpoints,
+  readAs,
+  signedInSchema,
+  singleSchema,
+  type UserDto,
+  userSchema,
+} from '@liaozhai/shared/contract';
 import { missingText, passwordProblem } from '@liaozhai/shared/format';
 import {
   capabilities,
@@ -169,8 +178,18 @@ const UNCONFIRMED_TYPE = 'email';
 /** A pending account can be used once its address is confirmed. */
 type Account = { isPending: false; user: UserDto } | { isPending: true; userId?: string };
 
-/** Its response ends the session of another user who signs in during the call in a second tab, and counts all the same. */
-const signInCall = { method: 'POST', schema: signedInSchema, isOptional: true } as const;
+/**
+ * Its response ends the session of another user who signs in during the call in a second tab, and counts all the same. Some servers
+ * send no user, like Laravel's Breeze and Fortify.
+ */
+async function postForm(url: string, body: object): Promise<{ user: UserDto; type?: string | null }> {
+  const response = await request({ url, method: 'POST', body, isOptional: true });
+  return (
+    readAs(signedInSchema, response) ?? {
+      user: await request({ url: endpoints.user, schema: singleSchema(userSchema), isOptional: true }),
+    }
+  );
+}
 
 async function postRegistration(form: Registration, inviteCode: string | null): Promise<Account> {
   const body = {
@@ -178,9 +197,8 @@ async function postRegistration(form: Registration, inviteCode: string | null): 
     ...(inviteCode && { invite_code: inviteCode }),
     ...(capabilities.has('account.consent') && { consent_version: hostConfig().legal.version ?? CONSENT_VERSION }),
   };
-  const { user, type } = await request({ ...signInCall, url: endpoints.register, body });
+  const { user, type } = await postForm(endpoints.register, body);
   return type === UNCONFIRMED_TYPE ? { isPending: true, userId: String(user.id) } : { isPending: false, user };
 }
 
-export const postLogin = async (form: Credentials): Promise<UserDto> =>
-  (await request({ ...signInCall, url: endpoints.login, body: form })).user;
+export const postLogin = async (form: Credentials): Promise<UserDto> => (await postForm(endpoints.login, form)).user;
