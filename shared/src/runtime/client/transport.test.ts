@@ -92,6 +92,42 @@ describe('a body is read by its bytes', () => {
   });
 });
 
+describe('a redirect to the sign-in page', () => {
+  const page = new TextEncoder().encode('<!doctype html><title>登录</title>').buffer;
+  const sentTo = (responseURL: string, url: string, status: number) => {
+    const restore = replaceAdapter(async (config) => {
+      const response = { data: page, status, statusText: '', headers: {}, config, request: { responseURL } };
+      if (status === 200) return response;
+      throw new AxiosError('', undefined, config, undefined, response);
+    });
+    onTestEnd(restore);
+    return request({ url }).catch((error: unknown) => error);
+  };
+
+  test.each([
+    ['https://app.example/login', 200],
+    ['https://app.example/login', 404],
+    ['https://app.example/zh/sign-in/?next=%2Fapi', 200],
+  ])('%s with %i counts as a 401', async (place, status) => {
+    expect(await sentTo(place, '/v1/user', status)).toEqual({ kind: 'unauthenticated' });
+  });
+
+  test.each([
+    ['https://login/api/v1/user', '/v1/user'],
+    ['https://app.example/api/v1/login', '/v1/login'],
+    ['https://app.example/api/v1/login-history', '/v1/login-history'],
+  ])('%s does not', async (place, url) => {
+    expect(await sentTo(place, url, 404)).toEqual({ kind: 'server', status: 404, requestId: expect.any(String) });
+  });
+
+  test('counts as one for the early request, too', async () => {
+    const response = new Response('<!doctype html>', { status: 200 });
+    Object.defineProperty(response, 'url', { value: 'https://app.example/login' });
+    withEarly(Promise.resolve(response));
+    await expect(request({ url: '/v1/stories' })).rejects.toEqual({ kind: 'unauthenticated' });
+  });
+});
+
 test('other requests do not use the early request', async () => {
   withEarly(early());
   expect(await request({ url: '/v1/stories', params: { cursor: 'c' } })).toEqual({ from: 'network' });

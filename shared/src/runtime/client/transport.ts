@@ -59,6 +59,10 @@ function decodeText(bytes: ArrayBuffer, { 'content-type': type }: AxiosResponse[
   }
 }
 
+/** Some servers redirect guests to their sign-in page instead of answering 401. */
+const isSentToSignIn = ({ request, config }: AxiosResponse): boolean =>
+  /\/(login|sign-?in)\/?(\?.*)?$/.test(request?.responseURL) && !config.url?.endsWith('/login');
+
 /** Decodes the body of each response, and estimates the server's clock from its headers. */
 const withReading =
   (next: AxiosAdapter): AxiosAdapter =>
@@ -70,6 +74,8 @@ const withReading =
       // not `instanceof`: the buffer may come from another realm
       if (Object.prototype.toString.call(answer.data) === '[object ArrayBuffer]')
         answer.data = decodeText(answer.data as ArrayBuffer, answer.headers);
+      if (isSentToSignIn(answer))
+        throw new AxiosError('sent to sign-in', undefined, config, undefined, { ...answer, status: 401 });
     };
     try {
       const answer = await next(config);
@@ -100,7 +106,7 @@ async function toAxiosResponse(response: Response, config: InternalAxiosRequestC
   const { status, statusText } = response;
   const headers = new AxiosHeaders(Object.fromEntries(response.headers));
   const data = parse(decodeText(await response.arrayBuffer(), headers));
-  return { data, status, statusText, headers, config };
+  return { data, status, statusText, headers, config, request: { responseURL: response.url } };
 }
 
 /** Rejects when the request's timeout or signal ends it, as a started adapter would. */
