@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test';
-import { expect, test } from '../person.ts';
+import { appIsUp, expect, test } from '../person.ts';
 import { seededAccount } from '../seeds.ts';
 
 const story = 'nie-xiaoqian';
@@ -39,6 +39,19 @@ test('on paper the whole loaded conversation stands under its title, and nothing
   expect(height).toBeGreaterThan(3000);
   await page.emulateMedia({ media: 'screen' });
   await expect(person.log()).toHaveCount(1);
+});
+
+test('on paper no bar covers the text', async ({ person, page }) => {
+  await person.returns(await seededAccount({}));
+  for (const path of [`/story/${story}`, '/my/profile', '/explore']) {
+    await person.open(path);
+    await appIsUp(page);
+    const bars = page.locator('main [data-foot]:visible, nav:visible');
+    await expect(bars).not.toHaveCount(0);
+    await page.emulateMedia({ media: 'print' });
+    await expect(bars).toHaveCount(0);
+    await page.emulateMedia({ media: 'screen' });
+  }
 });
 
 test.describe('with a mouse', () => {
