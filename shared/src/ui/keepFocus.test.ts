@@ -58,6 +58,15 @@ test.each([
   expect(document.activeElement?.id).toBe(next);
 });
 
+test('a focus lost with a closed dialog moves to no stranger', async () => {
+  document.body.innerHTML = '<main><dialog open><p id="panel" tabindex="-1"></p></dialog><a href="/1"></a></main>';
+  id('panel').focus();
+  document.querySelector('dialog')?.removeAttribute('open');
+  id('panel').remove();
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(document.activeElement).toBe(document.body);
+});
+
 test('a focus that the user removed is not restored', async () => {
   document.body.innerHTML = '<main><button id="a"></button><p></p></main>';
   id('a').focus();

@@ -29,6 +29,8 @@ const opensNoKeyboard = (element: Element) => media('(pointer: fine)').matches |
 /** The next focusable element after the position, else the last one before it, in the nearest ancestor that has one. */
 function findNextFocusable(path: readonly Step[]): HTMLElement | undefined {
   for (const { parent, before } of path) {
+    // the browser has restored the focus, in Safari to nothing after a tap on a button
+    if (parent.matches('dialog:not([open])')) return undefined;
     if (!parent.isConnected || parent === document.body) continue;
     const candidates = [...parent.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
       (each) => canFocus(each) && opensNoKeyboard(each),
