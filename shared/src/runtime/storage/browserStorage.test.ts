@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@rstest/core';
+import { describe, expect, rs, test } from '@rstest/core';
 import { onTestEnd } from '../../testing';
 import { local, readJson, tab, withLock } from './browserStorage';
 import { drafts, onDraftRefused } from './drafts';
@@ -90,7 +90,8 @@ describe('a browser without storage', () => {
 
 describe('a lock', () => {
   const refusing = (() => Promise.reject(new DOMException('no', 'SecurityError'))) as LockManager['request'];
-  const granting = ((_: string, work: () => unknown) => Promise.resolve(work())) as LockManager['request'];
+  const granting = ((_: string, _options: LockOptions, work: () => unknown) =>
+    Promise.resolve(work())) as LockManager['request'];
 
   test.each([
     ['granted', granting],
@@ -102,6 +103,23 @@ describe('a lock', () => {
     await withLock('liaozhai-test', async () => {
       done += 1;
     });
+    expect(done).toBe(1);
+  });
+
+  test('that a suspended page never releases holds the work back for a limited time', async () => {
+    const limit = new AbortController();
+    const timeout = rs.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
+    onTestEnd(() => timeout.mockRestore());
+    const held = (_: string, { signal }: LockOptions = {}) =>
+      new Promise((_granted, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    giveLocks(held as LockManager['request']);
+    let done = 0;
+    const finished = withLock('liaozhai-test', async () => {
+      done += 1;
+    });
+    expect(done).toBe(0);
+    limit.abort();
+    await finished;
     expect(done).toBe(1);
   });
 

@@ -94,7 +94,13 @@ export function openChannel(name: string, onCall: () => void): () => void {
   return () => ignoreErrors(() => channel?.postMessage('changed'));
 }
 
-/** Runs `work` while no other tab holds the lock; immediately where locks are missing (http pages, blocked cookies). */
+/** A suspended page holds its locks, and Safari's also after a navigation: then two tabs work side by side. */
+const LOCK_TIMEOUT_MS = 20_000;
+
+/**
+ * Runs `work` while no other tab holds the lock; immediately where locks are missing (http pages, blocked cookies), and after 20 s
+ * where the lock is not released.
+ */
 export async function withLock(name: string, work: () => Promise<void>): Promise<void> {
   let hasBegun = false;
   const begin = () => {
@@ -102,7 +108,7 @@ export async function withLock(name: string, work: () => Promise<void>): Promise
     return work();
   };
   try {
-    await navigator.locks.request(name, begin);
+    await navigator.locks.request(name, { signal: AbortSignal.timeout(LOCK_TIMEOUT_MS) }, begin);
   } catch (cause) {
     if (hasBegun) throw cause;
     await work();
