@@ -67,6 +67,6 @@ export const useFontSize = (): [FontSize, (size: FontSize) => void] => [
 if (typeof window !== 'undefined') {
   applyPreferences();
   onForeignChange((key) => {
-    if (key === null || key === STORAGE_KEYS.preferences) applyPreferences();
+    if (key == null || key === STORAGE_KEYS.preferences) applyPreferences();
   });
 }

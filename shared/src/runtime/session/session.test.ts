@@ -330,6 +330,18 @@ describe('other tabs', () => {
     expect([...Object.keys(localStorage), ...Object.keys(sessionStorage)]).toEqual([]);
   });
 
+  test('a page from the back/forward cache, which missed their events, applies a log-out and another user’s sign-in', () => {
+    const restore = () => window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+    session.userReceived(memberDto());
+    localStorage.clear();
+    restore();
+    expect(session.current()).toEqual({ status: 'guest' });
+    localStorage.setItem('liaozhai-owner', 'u-2');
+    localStorage.setItem('user-store', JSON.stringify(memberDto({ id: 'u-2' })));
+    restore();
+    expect(user()?.id).toBe('u-2');
+  });
+
   test('a user stored there after a log-out here is ignored, a new sign-in is accepted', async () => {
     const leaver = memberDto({ id: 'u-8' });
     fakeNetwork({ 'POST /v1/logout': { status: 204 } });

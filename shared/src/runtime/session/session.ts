@@ -294,7 +294,7 @@ export function createSession() {
         lastOwner.write(user.id, user.username);
         save(user);
         void refresh();
-      } else if (key === null || key === STORAGE_KEYS.user) applyStoredUser();
+      } else if (key == null || key === STORAGE_KEYS.user) applyStoredUser();
     });
   }
 

@@ -62,9 +62,18 @@ export const local = createKeyValueStore(() => localStorage);
 /** `sessionStorage`, with memory as the fallback. */
 export const tab = createKeyValueStore(() => sessionStorage);
 
-/** Subscribes to changes of `local` by other tabs; a null key means that all was cleared. Returns the unsubscribe function. */
-export const onForeignChange = (handler: (key: string | null) => void): (() => void) =>
-  listenTo(window, ['storage'], ({ key }: StorageEvent) => handler(key));
+/**
+ * Subscribes to changes of `local` by other tabs. A null key means that all was cleared. Undefined means that any may have changed:
+ * the page returns from the back/forward cache, where no event of another tab arrives. Returns the unsubscribe function.
+ */
+export const onForeignChange = (handler: (key: string | null | undefined) => void): (() => void) =>
+  listenTo(
+    window,
+    ['storage', 'pageshow'],
+    ({ key, persisted }: Partial<PageTransitionEvent & StorageEvent> & Event) => {
+      if (persisted !== false) handler(key);
+    },
+  );
 
 /** Returns the parsed JSON of a key; undefined if it is missing or invalid. */
 export function readJson(key: string, store: KeyValueStore = local): unknown {
@@ -88,6 +97,7 @@ export function openChannel(name: string, onCall: () => void): () => void {
     }
   };
   ignoreErrors(() => {
+    onForeignChange((key) => key === undefined && onCall());
     channel = new BroadcastChannel(name);
     channel.addEventListener('message', onCall);
   });

@@ -79,8 +79,8 @@ onOwnerChanged(() => draftChanged.emit(null));
 
 if (typeof window !== 'undefined') {
   onForeignChange((key) => {
-    if (key !== null) unsavedTexts.delete(key);
-    draftChanged.emit(key);
+    if (key) unsavedTexts.delete(key);
+    draftChanged.emit(key ?? null);
   });
   window.addEventListener('pagehide', save);
   document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && save());

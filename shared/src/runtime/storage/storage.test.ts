@@ -44,7 +44,7 @@ describe('drafts', () => {
     expect(localStorage.getItem(draftKey)).toBeNull();
   });
 
-  test('are written per tab and follow other tabs', () => {
+  test('are written per tab and follow other tabs, also after a return from the back/forward cache', () => {
     const heard: string[] = [];
     onTestEnd(drafts.subscribe('s-1', (text) => heard.push(text)));
     localStorage.setItem(draftKey, '从那边来');
@@ -53,6 +53,9 @@ describe('drafts', () => {
     drafts.flush();
     expect(heard).toEqual(['从那边来']);
     expect(drafts.read('s-1')).toBe('从那边来');
+    localStorage.setItem(draftKey, '又改了');
+    window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+    expect(heard.at(-1)).toBe('又改了');
   });
 
   test('are in memory if the device is full', () => {
@@ -110,6 +113,17 @@ describe('the outbox', () => {
     await outboxStore.remove('b');
     expect(await outboxStore.all()).toEqual([{ ...entry('a', 1), state: 'failed' }]);
     expect(changes).toBe(4);
+  });
+
+  test('is read again by a page from the back/forward cache, which missed the changes of other tabs', () => {
+    let changes = 0;
+    onTestEnd(
+      outboxStore.subscribe(() => {
+        changes += 1;
+      }),
+    );
+    for (const persisted of [false, true]) window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted }));
+    expect(changes).toBe(1);
   });
 });
 
