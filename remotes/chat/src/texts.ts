@@ -59,6 +59,7 @@ export const texts = {
     only: '只留这条',
     hint: '可以加上前后几条',
     hintByTouch: '长按图片也能保存或转发',
+    hintInWechat: '长按图片，就能保存或转发',
     cut: (most: number) => `一张图放得下 ${most} 字，后面的用……代替`,
     alt: (title: string, count: number) => `《${inSentence(title)}》的图片，共 ${count} 条消息`,
     save: '保存图片',

@@ -63,16 +63,25 @@ export default function PassagePicture({ open, message, messages, story, onClose
       onClose={onClose}
       title={texts.picture.label}
       footer={
-        <div className={styles.foot}>
-          <Button block variant="quiet" icon={<DownloadIcon size={18} />} asLink={<a href={address} download={name} />}>
-            {texts.picture.save}
-          </Button>
-          {canShareFiles() && (
-            <Button block icon={<ShareIcon size={18} />} disabled={address === ''} onClick={() => void share()}>
-              {texts.picture.share}
-            </Button>
-          )}
-        </div>
+        (canDownload() || canShareFiles()) && (
+          <div className={styles.foot}>
+            {canDownload() && (
+              <Button
+                block
+                variant="quiet"
+                icon={<DownloadIcon size={18} />}
+                asLink={<a href={address} download={name} />}
+              >
+                {texts.picture.save}
+              </Button>
+            )}
+            {canShareFiles() && (
+              <Button block icon={<ShareIcon size={18} />} disabled={address === ''} onClick={() => void share()}>
+                {texts.picture.share}
+              </Button>
+            )}
+          </div>
+        )
       }
     >
       <div className={styles.choice}>
@@ -110,7 +119,13 @@ export default function PassagePicture({ open, message, messages, story, onClose
   );
 }
 
-const hintText = (): string => (media('(pointer: coarse)').matches ? texts.picture.hintByTouch : texts.picture.hint);
+/** In WeChat, a tap on a download link has no effect. */
+const canDownload = (): boolean => !navigator.userAgent.includes('MicroMessenger');
+
+function hintText(): string {
+  if (!canDownload()) return texts.picture.hintInWechat;
+  return media('(pointer: coarse)').matches ? texts.picture.hintByTouch : texts.picture.hint;
+}
 
 const canShareFiles = (): boolean => {
   const probe = new File([''], 'a.png', { type: 'image/png' });

@@ -38,6 +38,22 @@ describe('the menu of a line', () => {
     expect(copied).toEqual(['“莫怕”，我点灯', '她抬头\n\n“你来了。”']);
   });
 
+  test.each([
+    ['MicroMessenger/8.0.49', '长按图片，就能保存或转发', 0],
+    ['Chrome/126.0.0.0', '可以加上前后几条', 1],
+  ])('opens a picture that %s can save', async (agent, hint, links) => {
+    const agentOf = rs.spyOn(navigator, 'userAgent', 'get').mockReturnValue(`Mozilla/5.0 (Linux; Android 14) ${agent}`);
+    onTestEnd(() => agentOf.mockRestore());
+    // nothing can be drawn here
+    Object.defineProperty(document, 'fonts', { configurable: true, value: { ready: new Promise(() => {}) } });
+    onTestEnd(() => Reflect.deleteProperty(document, 'fonts'));
+    const { user } = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
+    await user.click(await screen.findByRole('button', { name: /^聂小倩的消息，更多操作/ }));
+    await user.click(await screen.findByRole('button', { name: '生成图片' }));
+    expect((await screen.findByRole('dialog', { name: '生成图片' })).textContent).toContain(hint);
+    expect(screen.queryAllByText('保存图片')).toHaveLength(links);
+  });
+
   test('puts its words back after what has been written since', async () => {
     const { user } = openChat({ [SEND]: refused });
     await write(user, '谁在门外？');
