@@ -16,7 +16,8 @@ export default defineConfig<object, EngineOptions>({
   reporter: 'list',
   outputDir: '../../test-results/floor',
   projects: [
-    { name: 'floor', testDir: '../engines', use: await chromium(floor.chrome) },
+    // ES modules run only where an import map holds their hashes, since Chrome 127
+    { name: 'floor', testDir: '../engines', grepInvert: /ES modules/, use: await chromium(floor.chrome) },
     { name: 'below', use: await chromium('92') },
   ],
 });
