@@ -276,22 +276,25 @@ describe('credentials that the clipboard refuses', () => {
     await waitFor(() => expect(openDialogs()).toBe(0));
   });
 
-  test('outlive the page until they are copied', async () => {
-    clipboard.accepts = 'never';
-    const first = await register({ 'POST /v1/register': registrationResponse() });
-    const credentials = async () => (await screen.findByLabelText<HTMLTextAreaElement>('请手工复制账号密码')).value;
-    const shown = await credentials();
-    first.unmount();
-    const second = await openHost();
-    expect(await credentials()).toBe(shown);
-    expect(openDialogs()).toBe(1);
-    await second.user.click(screen.getByRole('button', { name: '我已经复制' }));
-    await waitFor(() => expect(openDialogs()).toBe(0));
-    second.unmount();
-    await openHost();
-    await act(loadAuthPopup);
-    expect(screen.queryByLabelText('请手工复制账号密码')).toBeNull();
-  });
+  test.each(['never', 'without an answer'] as const)(
+    'outlive the page until they are copied: accepted %s',
+    async (accepts) => {
+      clipboard.accepts = accepts;
+      const first = await register({ 'POST /v1/register': registrationResponse() });
+      await waitFor(() => expect(session.current().status).toBe('member'));
+      first.unmount();
+      const second = await openHost();
+      const field = await screen.findByLabelText<HTMLTextAreaElement>('请手工复制账号密码');
+      expect(field.value).toContain(first.typedValues.password ?? '?');
+      expect(openDialogs()).toBe(1);
+      await second.user.click(screen.getByRole('button', { name: '我已经复制' }));
+      await waitFor(() => expect(openDialogs()).toBe(0));
+      second.unmount();
+      await openHost();
+      await act(loadAuthPopup);
+      expect(screen.queryByLabelText('请手工复制账号密码')).toBeNull();
+    },
+  );
 });
 
 describe('registering again after the answer was lost', () => {

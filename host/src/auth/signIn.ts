@@ -59,10 +59,10 @@ export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }
   };
 
   const handleCopyResult = async (copyResult: Promise<boolean>) => {
-    if (!(await copyResult)) {
-      uncopiedCredentials.keep(credentials);
-      return setUncopiedText(credentials);
-    }
+    // the page may end before the clipboard answers
+    uncopiedCredentials.keep(credentials);
+    if (!(await copyResult)) return setUncopiedText(credentials);
+    uncopiedCredentials.forget();
     toast(texts.credentials.copied, { kind: 'success' });
     onDone();
   };

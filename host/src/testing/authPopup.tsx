@@ -14,7 +14,7 @@ beforeAll(() => {
 interface FakeClipboard {
   copied: string[];
   /** When it accepts text: Chrome whenever the page is focused, Safari only within a tap. */
-  accepts: 'always' | 'within a tap' | 'never';
+  accepts: 'always' | 'within a tap' | 'never' | 'without an answer';
   /** Whether it accepts promises, which Firefox before 127 does not. */
   promises: boolean;
 }
@@ -38,15 +38,16 @@ function placeClipboard() {
   window.addEventListener('click', followTap, { capture: true });
   onTestEnd(() => window.removeEventListener('click', followTap, { capture: true }));
   const requireAccess = () => {
-    if (clipboard.accepts === 'always' || (clipboard.accepts === 'within a tap' && isTapped)) return;
+    if (clipboard.accepts === 'without an answer') return new Promise(() => undefined);
+    if (clipboard.accepts === 'always' || (clipboard.accepts === 'within a tap' && isTapped)) return undefined;
     throw new DOMException('refused', 'NotAllowedError');
   };
   const writeText = async (text: string) => {
-    requireAccess();
+    await requireAccess();
     clipboard.copied.push(text);
   };
   const write = async (items: ClipboardItem[]) => {
-    requireAccess();
+    await requireAccess();
     for (const item of items) clipboard.copied.push(await (await item.getType('text/plain')).text());
   };
   const value = clipboard.promises ? { writeText, write } : { writeText };
