@@ -13,7 +13,7 @@ export default defineConfig({
   outputDir: '../test-results/browser',
   forbidOnly: true,
   retries: 0,
-  workers: 2,
+  workers: 3,
   // long enough for a machine that is ten times slower; a passing test does not wait for it
   timeout: 240_000,
   expect: { timeout: 40_000 },
