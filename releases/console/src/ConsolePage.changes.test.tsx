@@ -11,6 +11,7 @@ import {
   dialog,
   FOREIGN,
   instant,
+  look,
   next,
   old,
   openPage,
@@ -43,6 +44,7 @@ describe('what is planned', () => {
     expect(screen.getByText(/样本还不够：上一步或更换主程序以来，灰度 12 位/)).toBeTruthy();
     const paused = { by: 'gate', at: instant(5), refusal: 'routes: taken twice' };
     server.agenda = agendaWith({ schedules: [{ ...planned, paused }], watched: false });
+    look();
     expect(await screen.findByText(/地址：taken twice/, {}, { timeout: 30_000 })).toBeTruthy();
     expect(screen.getByText(/计划不会前进/)).toBeTruthy();
     expect(button('继续')).toBeTruthy();
@@ -244,6 +246,7 @@ describe('a change', () => {
     expect(server.posted()).toEqual([
       { path: 'rollback?channel=production', body: { name: 'stories', why: '封面不见了', seq: 7 } },
     ]);
+    look();
     await screen.findByText(/^状态 8，/);
   });
 
@@ -269,6 +272,7 @@ describe('a change', () => {
     await waitFor(() => expect(dialog().textContent).toContain('可能已经执行，也可能没有'));
     globalThis.fetch = online;
     expect(server.posted()).toHaveLength(1);
+    look();
     await screen.findByText(/^状态 8，/);
   });
 
@@ -284,6 +288,7 @@ describe('a change', () => {
     await waitFor(() => expect(dialog().textContent).toContain('可能已经执行，也可能没有'));
     globalThis.fetch = online;
     expect(server.posted()).toHaveLength(1);
+    look();
     await screen.findByText(/^状态 8，/);
   });
 
@@ -300,6 +305,7 @@ describe('a change', () => {
     const action = { kind: 'rollback' as const, builds: [old], names: ['stories'], to: 6, evidence: [] };
     server.log = [{ seq: 8, verb: 'rollback', who: '小李', what: old, why: '', at: instant(1), action }];
     server.seqs.production = 8;
+    look();
     await screen.findByText(/^状态 8/);
     await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
     await waitFor(() => expect(dialog().textContent).toContain('状态刚刚变了'));
@@ -315,6 +321,7 @@ describe('a change', () => {
     const release = server.hold('before?channel=production&name=stories');
     await userEvent.click(button('回退 stories'));
     server.seqs.production = 8;
+    look();
     await screen.findByText(/^状态 8，/);
     release();
     await waitFor(() => expect(dialog().textContent).toContain('1.0.0·aaaa'));
@@ -702,6 +709,7 @@ describe('a way back', () => {
       ...server.log,
     ];
     render(<ConsolePage />);
+    look();
     await screen.findByText(/^状态 8，/);
     expect(screen.queryByRole('button', { name: '恢复 gifts' })).toBeNull();
   });
@@ -712,10 +720,12 @@ test('a share being chosen survives a look at the same share, and gives way to a
   const slider = () => screen.getByRole<HTMLInputElement>('slider', { name: '访客比例' });
   slide(slider(), 9);
   server.seqs.production = 8;
+  look();
   await screen.findByText(/^状态 8，/);
   expect(slider().value).toBe('9');
   server.percent = 20;
   server.seqs.production = 9;
+  look();
   await screen.findByText(/^状态 9，/);
   expect(slider().getAttribute('aria-valuetext')).toBe('20% 的访客');
 });

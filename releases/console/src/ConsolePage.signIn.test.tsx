@@ -3,7 +3,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import userEvent from '@testing-library/user-event';
 import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
-import { button, dialog, openPage, server } from './testing/consoleFixture';
+import { button, dialog, look, openPage, server } from './testing/consoleFixture';
 
 describe('signing in', () => {
   test('the token of the address goes to this tab alone and leaves the address', () => {
@@ -50,6 +50,7 @@ describe('signing in', () => {
   test('a token that ends while the page is open leads back to signing in', async () => {
     await openPage();
     server.token = 'another';
+    look();
     expect((await screen.findByRole('alert')).textContent).toContain('令牌无效');
     expect(screen.queryByText(/状态 7/)).toBeNull();
   });
@@ -107,6 +108,7 @@ describe('signing in as a person', () => {
     server.session = { offered: true, signedIn: true };
     await openPage();
     server.session.signedIn = false;
+    look();
     expect((await screen.findByRole('alert')).textContent).toBe('登录已结束，请重新登录');
   });
 
@@ -121,6 +123,7 @@ describe('signing in as a person', () => {
     await ask();
     await userEvent.type(await reason(), '封面不见了');
     server.session.signedIn = false;
+    look();
     await screen.findByText('登录已结束，请重新登录');
     cleanup();
     server.session.signedIn = true;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, onTestFinished, test } from '@rstest/core';
+import { afterEach, describe, expect, onTestFinished, rs, test } from '@rstest/core';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { LogEntry, Me, RefusalReason } from './api';
@@ -11,6 +11,7 @@ import {
   group,
   host,
   instant,
+  look,
   next,
   old,
   openPage,
@@ -54,6 +55,7 @@ describe('shared libraries', () => {
     expect(screen.queryByText(/共享库/)).toBeNull();
     delete server.failing.sharing;
     const before = server.asked.length;
+    look();
     await waitFor(() => expect(server.asked.slice(before).some(({ path }) => path.startsWith('sharing'))).toBe(true));
     expect(screen.queryByText(/共享库/)).toBeNull();
   });
@@ -64,10 +66,12 @@ describe('shared libraries', () => {
     const live = section('正在运行');
     expect(within(live).getByRole('alert').textContent).toBe('共享库：列表读取失败，稍后会自动重试');
     server.seqs.production = 8;
+    look();
     await screen.findByText(/^状态 8，/);
     const both = { name: 'chart.js', ofHost: null, copies: [copy('4.5.0', chat, 63.4, 'chat', 'stories')] };
     server.sharing = { stable: [both], candidates: [] };
     delete server.failing.sharing;
+    look();
     await waitFor(() => expect(live.textContent).toContain('共享库1 个'));
     expect(within(live).queryByRole('alert')).toBeNull();
   });
@@ -110,6 +114,7 @@ describe('the language', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'Roll back stories' }));
     await within(dialog()).findByText('stories: 1.1.0·bbbb → 1.0.0·aaaa');
     server.seqs.production = 8;
+    look();
     await screen.findByText(/State 8/);
     await userEvent.click(within(dialog()).getByRole('button', { name: 'Roll back' }));
     await waitFor(() => expect(dialog().textContent).toContain('The state has just changed'));
@@ -378,12 +383,25 @@ describe('what the page shows', () => {
   ] as const)('%s is shown above the state last seen, until it can be read', async (_, answer, told) => {
     await openPage();
     server.away = answer ?? 'unreachable';
+    look();
     const alert = await screen.findByRole('alert');
     expect(alert.textContent).toMatch(/^暂时无法读取状态.*下面是 \d+:\d\d:\d\d 看到的状态/);
     expect(alert.textContent).toContain(told);
     expect(screen.getByText(/状态 7/)).toBeTruthy();
     server.away = false;
+    look();
     await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+  });
+
+  test('the state is requested when a person returns to the page, before the timer', async () => {
+    const timer = rs
+      .spyOn(globalThis, 'setInterval')
+      .mockImplementation(() => 0 as unknown as ReturnType<typeof setInterval>);
+    await openPage();
+    timer.mockRestore();
+    server.seqs.production = 8;
+    look();
+    expect(await screen.findByText(/^状态 8，/)).toBeTruthy();
   });
 
   test('a list of builds that was lost says so; a switch brings it back with what was published meanwhile', async () => {
@@ -396,6 +414,7 @@ describe('what the page shows', () => {
     server.away = false;
     server.builds = [summary('stories@1.2.0+eeeeeeeeeeee'), { ...summary(old), problem: 'build.json is damaged' }];
     server.seqs.production = 8;
+    look();
     await waitFor(() => expect(list.textContent).toContain('1.2.0'));
     expect(list.textContent).not.toContain('读取失败');
     const rows = [...list.querySelectorAll('li')];
@@ -473,6 +492,7 @@ describe('what comes first', () => {
     expect(screen.getByLabelText('谁').textContent).toBe('谁自动中止小李');
     server.log = [entryOf(8, '小李', { kind: 'activate', builds: [next], evidence: [] }), ...server.log];
     server.seqs.production = 8;
+    look();
     await waitFor(() => expect(screen.queryByText(/已自动中止/)).toBeNull(), { timeout: 30_000 });
   });
 
@@ -549,6 +569,7 @@ describe('the place of the keyboard', () => {
     const control = button('回退 stories');
     control.focus();
     server.seqs.production = 8;
+    look();
     await screen.findByText(/^状态 8，/);
     expect(document.activeElement).toBe(control);
   });
@@ -578,6 +599,7 @@ describe('the place of the keyboard', () => {
     control.focus();
     control.blur();
     server.seqs.production = 8;
+    look();
     await screen.findByText(/^状态 8，/);
     expect(document.activeElement).toBe(document.body);
   });

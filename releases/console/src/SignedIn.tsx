@@ -1,4 +1,4 @@
-import { Button, listenTo, Seal, Spinner, Toaster } from '@liaozhai/shared/ui';
+import { Button, listenTo, Seal, Spinner, stopAll, Toaster } from '@liaozhai/shared/ui';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { ApprovalSection, ProposalsSection } from './ApprovalSection';
 import { ApiFailure, type Me, readAddressChannel, saveAddressChannel } from './api';
@@ -46,11 +46,12 @@ export function SignedIn({
   const state = useSyncExternalStore(console.subscribe, console.state);
   const focusHandlers = useRestoredFocus();
   useEffect(() => {
-    void console.refresh();
-    const timer = setInterval(() => {
+    const refresh = () => {
       if (document.visibilityState === 'visible') void console.refresh();
-    }, POLL_MS);
-    return () => clearInterval(timer);
+    };
+    void console.refresh();
+    const timer = setInterval(refresh, POLL_MS);
+    return stopAll(listenTo(document, ['visibilitychange'], refresh), () => clearInterval(timer));
   }, [console]);
   useEffect(() => {
     if (state.isExpired) onLeave('refused');

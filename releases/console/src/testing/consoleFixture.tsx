@@ -247,6 +247,9 @@ export async function openPage() {
   await within(section('健康')).findByText('稳定版');
 }
 
+/** A person returns to the page, which requests the state. */
+export const look = () => document.dispatchEvent(new Event('visibilitychange'));
+
 export const openSettings = async () => {
   await userEvent.click(screen.getByRole('link', { name: '设置' }));
   await screen.findByRole('region', { name: '冻结期' });
