@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, rs, test } from '@rstest/core';
 import { query } from '../src/db/database.ts';
 import { startSweeper } from '../src/server.ts';
@@ -37,6 +38,18 @@ test('a call fails while the file is locked; the next call and its reply succeed
   expect(status).toBe(201);
   await backend.settled();
   expect(await stored(reader, body.reply.id)).toMatchObject({ status: 'completed' });
+});
+
+test('each call waits its own time for a locked file', async () => {
+  const [reader, later] = [await backend.reader(), await backend.reader()];
+  const unlock = lock();
+  const refused = reader.say({ story_id });
+  await wait(1_000);
+  const accepted = later.say({ story_id });
+  expect((await refused).status).toBe(503);
+  unlock();
+  expect((await accepted).status).toBe(201);
+  await backend.settled();
 });
 
 test('a reply continues after the file was locked, and the reader receives all of it', async () => {

@@ -22,7 +22,7 @@ export interface Db {
   first<Row>(statement: Compilable<Row>): Row | undefined;
   /** Runs a statement and returns the number of changed rows. */
   run(statement: Compilable<unknown>): number;
-  /** Waits, without blocking, until no other process blocks a transaction. Rejects after `MAX_WAIT_MS`. */
+  /** Waits, without blocking, until no other process blocks a transaction. Rejects after some seconds. */
   writable(): Promise<void>;
   /** Runs `work` in a transaction. A nested transaction joins the outer one. */
   transaction<Result>(work: () => Result): Result;
@@ -31,9 +31,6 @@ export interface Db {
   columns(): TableColumn[];
   close(): void;
 }
-
-/** Maximum time that a call waits for the database. */
-export const MAX_WAIT_MS = 1_000;
 
 export interface TableColumn {
   table: string;

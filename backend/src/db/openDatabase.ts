@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Compilable, type Dialect, Kysely, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
 import { ConfigError, type Env } from '../env.ts';
-import { bindable, type Db, MAX_WAIT_MS, retryUntilAvailable, type TableColumn, TransactingDb } from './database.ts';
+import { bindable, type Db, retryUntilAvailable, type TableColumn, TransactingDb } from './database.ts';
 import { migrateToLatest } from './migrations.ts';
 import { DamagedFile, storageCure, storageFaultOf } from './storageFault.ts';
 
@@ -86,14 +86,16 @@ function checkpointedPages(file: Libsql.Database): number | undefined {
   return state.busy || state.log !== state.checkpointed ? undefined : state.log;
 }
 
-/** A waiting statement blocks the whole process. So calls await `writable` first, and only one statement waits. */
-const BUSY_TIMEOUT_MS = 50;
+/** A statement that waits blocks the whole process. So calls await `writable` first, and only one statement waits. */
+const BUSY_TIMEOUT_MS = 250;
+
+/** Maximum time that a call waits for another process, such as a restore or an import, without blocking. */
+const MAX_LOCKED_MS = 3_000;
 
 class LibsqlDb extends TransactingDb {
   readonly #file: Libsql.Database;
   readonly #statements = new Map<string, Libsql.Statement<unknown[]>>();
   #isBusy: boolean | null = null;
-  #availability: Promise<void> | undefined;
 
   constructor(file: Libsql.Database, onEffectError: (error: unknown) => void) {
     super(onEffectError);
@@ -114,11 +116,8 @@ class LibsqlDb extends TransactingDb {
   }
 
   writable(): Promise<void> {
-    const waitUntilFree = () => retryUntilAvailable(() => this.#tryToBegin(), { everyMs: 20, forMs: MAX_WAIT_MS });
-    this.#availability ??= waitUntilFree().finally(() => {
-      this.#availability = undefined;
-    });
-    return this.#availability;
+    // each call has its own deadline: a shared one would refuse a call that has just arrived
+    return retryUntilAvailable(() => this.#tryToBegin(), { everyMs: 20, forMs: MAX_LOCKED_MS });
   }
 
   columns(): TableColumn[] {

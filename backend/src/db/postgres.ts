@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { ConfigError } from '../env.ts';
-import { bindable, MAX_WAIT_MS, query, type TableColumn, TransactingDb } from './database.ts';
+import { bindable, query, type TableColumn, TransactingDb } from './database.ts';
 import { migrateToLatest } from './migrations.ts';
 import { DatabaseError } from './storageFault.ts';
 
@@ -22,6 +22,8 @@ import { DatabaseError } from './storageFault.ts';
  */
 export const WRITERS_LOCK = 0x6c7a;
 
+/** Maximum time that a statement blocks the process. */
+const MAX_WAIT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Maximum time that a client which vanished within a transaction blocks the others. */
 const IDLE_TRANSACTION_MS = 10_000;
