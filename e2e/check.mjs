@@ -8,8 +8,10 @@ import { binary, finish, prepare, provideNeeds, run, skipped } from './steps.mjs
 
 /** Page tests often wait for timers, so they share processes as threads: one process per file takes half as long again. */
 const pageTests = ['--project', 'browser', '--pool', 'vmThreads', '--pool.maxWorkers', '200%'];
-/** Tests in Node often wait for a child process, so other files run meanwhile. */
-const nodeTests = ['--project', 'node', '--project', 'programs', '--pool.maxWorkers', '150%'];
+/** These change no global of their process, so files share it: a process per file takes twice as long. */
+const nodeTests = ['--project', 'node', '--isolate=false', '--pool.maxWorkers', '100%'];
+/** These often wait for a child process, so other files run meanwhile. */
+const programTests = ['--project', 'programs', '--pool.maxWorkers', '150%'];
 
 async function unitTests(title, options, missing) {
   const report = join(root, `test-results/${title.replaceAll(' ', '-')}.json`);
@@ -46,6 +48,7 @@ const withEngines = async (missing) => [
     unitTests('unit tests of pages', pageTests, missing),
   ])),
   await unitTests('unit tests in Node', nodeTests, missing),
+  await unitTests('tests of programs', programTests, missing),
   ...(missing.includes('chromium')
     ? ["the gate's browser check", 'npm run dev of remotes outside'].map((title) => skipped(title, 'chromium'))
     : []),
