@@ -119,12 +119,17 @@ describe('the command line', () => {
 
   test('what others wrote moves no cursor and turns no line round', async () => {
     const dist = await writeRemote(`${folder.path}/dice`, 'dice', 'a');
-    const pipeline = { GITLAB_CI: 'true', CI_COMMIT_AUTHOR: 'Li \u001b[2J\u202eHua' };
-    await releaseWith(pipeline, 'publish', dist);
+    const author = (text: string) => ({ GITLAB_CI: 'true', CI_COMMIT_AUTHOR: text });
+    await releaseWith(author('Li \u001b[2J\u202e\u200fHua'), 'publish', dist);
     const { out } = await release('builds', 'dice');
-    const { err } = await release('rollback', '\u001b[2Jdice');
-    expect([out, err]).toEqual([expect.stringContaining('by Li [2JHua'), expect.stringContaining('for [2Jdice')]);
-    expect(out + err).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u);
+    const { err } = await release('compare', '\u001b[2J\r\n\u2028dice', 'stable');
+    expect([out, err]).toEqual([expect.stringContaining('by Li [2JHua'), expect.stringContaining('"[2J dice"')]);
+    expect(out + err).not.toMatch(/(?!\n)[\p{Cc}\u200f\u202e\u2028]/u);
+  });
+
+  test('a reason of several lines is one line of the log and the status', async () => {
+    await release('activate', 'dice@1.0.0', '--why', 'new dice\n   99  2026-01-01 00:00 UTC  li  kill stories');
+    for (const verb of ['log', 'status']) expect((await release(verb)).out).toMatch(/"new dice {4}99 .*kill stories"/);
   });
 
   test('killing under another name than the one of the build is refused', async () => {

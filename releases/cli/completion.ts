@@ -160,5 +160,5 @@ export const addCompletion = (program: Command) =>
       '\nbash: eval "$(liaozhai-release completion bash)"    zsh: eval "$(liaozhai-release completion zsh)"    fish: liaozhai-release completion fish | source\nIn this repository: release() { pnpm --silent release "$@"; }; eval "$(release completion bash --name release)"\nfish there: alias release "pnpm --silent release"; release completion fish --name release | source\n',
     )
     .action((shell: Shell, { name }: { name: string }) =>
-      print(false, null, [SCRIPTS[shell](name, levelsOf(program)).trimEnd()]),
+      print(false, null, SCRIPTS[shell](name, levelsOf(program)).trimEnd().split('\n')),
     );

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
+import { clean } from '@liaozhai/shared/contract';
 import type { Command } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
 import type { Writer } from '../src/channel/writer.ts';
@@ -26,8 +27,8 @@ const environment = process.env;
 export const storeUrl = (options: SharedOptions): string => options.store ?? storeFrom(environment);
 export const isRemote = (url: string): boolean => /^https?:\/\//.test(url);
 
-/** Removes control and bidirectional characters, because publishers wrote parts of the text. */
-const plain = (text: string): string => text.replace(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '');
+/** One line without control and direction characters, because others wrote parts of it and may not forge further lines. */
+const plain = (text: string): string => clean(text.replace(/[\r\n\u2028\u2029]+/g, ' '));
 
 /** Prints a line to standard error, so that `--json` has standard output to itself. */
 export const note = (line: string): void => {
@@ -129,7 +130,8 @@ export function print(json: boolean | undefined, value: unknown, lines: readonly
 export function printFailure(json: boolean, cause: unknown): number {
   if (!(cause instanceof ReleaseError)) {
     if (json) print(true, { error: { kind: 'internal', message: messageOf(cause) } }, []);
-    note(cause instanceof Error ? (cause.stack ?? cause.message) : String(cause));
+    const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+    for (const line of text.split('\n')) note(line);
     return 1;
   }
   const { kind, message, cure, details } = cause;

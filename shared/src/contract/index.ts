@@ -15,6 +15,7 @@ export * from './releases.ts';
 export * from './remote.ts';
 export * from './slots.ts';
 export { statedFailure } from './statedFailure.ts';
+export { clean } from './visible.ts';
 export {
   DAY_MS,
   HOUR_MS,
