@@ -245,6 +245,19 @@ describe('the command line', () => {
     expect((await json('status')).value.agenda).toMatchObject({ schedules: [], freezes: [], frozen: null });
   });
 
+  test.each([
+    [['activate', 'stories@1.4.0', '--despite-freeze'], 200],
+    [['canary', 'stories@1.4.0', '--schedule', '5@now,25@1h', '--why'], 500],
+    [['freeze', 'add', '--weekly', 'Fri 18:00-Mon 08:00', '--why'], 200],
+    [['preview', 'open', `stories@http://localhost:3101 ${'c'.repeat(32)}`, '--person'], 60],
+    [['webhook', 'add'], 2000],
+  ])('%j with a text of more than %i characters is refused before anything changes', async (words, most) => {
+    const { seq } = (await json('status')).value;
+    const { code, err } = await release(...words, 'https://a.example/'.padEnd(most + 1, 'x'));
+    expect([code, err]).toEqual([2, expect.stringContaining(`${most} characters`)]);
+    expect((await json('status')).value).toMatchObject({ seq, candidate: null, agenda: { freezes: [], webhooks: [] } });
+  });
+
   test('says of each build whether it is live, on trial, the last good one or killed', async () => {
     const versions = ['1.0.0', '1.1.0', '1.2.0', '1.3.0', '1.4.0'];
     for (const version of versions) {

@@ -54,6 +54,7 @@ import { type ScheduleRequest, type SteerRequest, steerSchedule } from './polici
 import { webhookRulesFrom } from './policies/webhookAddress.ts';
 import type { WebhookEvent } from './policies/webhookEvents.ts';
 import { addWebhook, type ListedWebhook, removeWebhook, testWebhook } from './policies/webhooks.ts';
+import { parseBody } from './requests.ts';
 import { stableFallbacks } from './serve/renderPage.ts';
 
 export interface PublishResult {
@@ -136,7 +137,7 @@ export interface LocalClientOptions {
 const pick = <Value>(from: Record<string, Value>, keys: readonly string[]): Record<string, Value> =>
   Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
 
-/** Client that works on a store directly, as the writer. */
+/** Client that works on a store directly, as the writer. Refuses the requests that a console refuses. */
 export function localClient(
   writer: Writer,
   { smoke, provenance, site = null, health }: LocalClientOptions,
@@ -171,38 +172,66 @@ export function localClient(
       const { id, created } = await publish(store, await readPackage(folder, version), await provenance(folder));
       return { id, created };
     },
-    check: async (builds) => checkBuilds(writer, await ids(builds), smoke),
-    activate: async ({ builds, seq, ...request }) =>
-      forward({ verb: 'activate', ...request, builds: await ids(builds) }, seq),
-    canary: async ({ builds, seq, ...request }) =>
-      forward({ verb: 'canary', ...request, builds: await ids(builds) }, seq),
-    promote: ({ seq, ...request }) => forward({ verb: 'promote', ...request }, seq),
-    abort: (request) => abort(writer, request),
-    schedule: async ({ builds, seq, ...request }) =>
-      forward({ verb: 'schedule', ...request, builds: await ids(builds) }, seq),
-    approval: ({ seq, ...request }) => forward({ verb: 'approval', ...request }, seq),
-    approve: (request) => approve(writer, request, gate()),
-    reject: (request) => reject(writer, request),
-    retract: (request) => reject(writer, request, { own: true }),
-    steerSchedule: (to, request) => steerSchedule(writer, to, request),
-    freeze: (request) => addFreeze(writer, request),
-    unfreeze: ({ id, ...options }) => removeFreeze(writer, id, options),
-    addWebhook: (url) => addWebhook(writer, url, webhookRulesFrom()),
-    removeWebhook: ({ id, ...options }) => removeWebhook(writer, id, options),
-    testWebhook: (id) => testWebhook(writer, id, webhookRulesFrom()),
-    rollback: (request) => rollback(writer, request),
-    withdraw: ({ name, ...options }) => withdraw(writer, name, options),
+    check: async (builds) => checkBuilds(writer, await ids(parseBody('check', { builds }).builds), smoke),
+    activate: async (request) => {
+      const { builds, seq, ...body } = parseBody('activate', request);
+      return forward({ verb: 'activate', ...body, builds: await ids(builds) }, seq);
+    },
+    canary: async (request) => {
+      const { builds, seq, ...body } = parseBody('canary', request);
+      return forward({ verb: 'canary', ...body, builds: await ids(builds) }, seq);
+    },
+    promote: async (request) => {
+      const { seq, ...body } = parseBody('promote', request);
+      return forward({ verb: 'promote', ...body }, seq);
+    },
+    schedule: async (request) => {
+      const { builds, seq, ...body } = parseBody('schedule', request);
+      return forward({ verb: 'schedule', ...body, builds: await ids(builds) }, seq);
+    },
+    approval: async (request) => {
+      const { seq, ...body } = parseBody('approval', request);
+      return forward({ verb: 'approval', ...body }, seq);
+    },
+    abort: async (request) => abort(writer, parseBody('abort', request)),
+    approve: async (request) => approve(writer, parseBody('approve', request), gate()),
+    reject: async (request) => reject(writer, parseBody('reject', request)),
+    retract: async (request) => reject(writer, parseBody('retract', request), { own: true }),
+    steerSchedule: async (to, request) => steerSchedule(writer, to, parseBody(to, request)),
+    freeze: async (request) => addFreeze(writer, parseBody('freeze', request)),
+    unfreeze: async (request) => {
+      const { id, ...options } = parseBody('unfreeze', request);
+      return removeFreeze(writer, id, options);
+    },
+    addWebhook: async (url) => addWebhook(writer, parseBody('webhook', { url }).url, webhookRulesFrom()),
+    removeWebhook: async (request) => {
+      const { id, ...options } = parseBody('webhook-remove', request);
+      return removeWebhook(writer, id, options);
+    },
+    testWebhook: async (id) => testWebhook(writer, parseBody('webhook-test', { id }).id, webhookRulesFrom()),
+    rollback: async (request) => rollback(writer, parseBody('rollback', request)),
+    withdraw: async (request) => {
+      const { name, ...options } = parseBody('withdraw', request);
+      return withdraw(writer, name, options);
+    },
     killEffect: async (build) => effectOfKill(writer, (await ids([build])).join()),
-    kill: async ({ build, ...options }) => kill(writer, (await ids([build])).join(), options),
-    override: async ({ builds, hours, why }) => {
+    kill: async (request) => {
+      const { build, ...options } = parseBody('kill', request);
+      return kill(writer, (await ids([build])).join(), options);
+    },
+    override: async (request) => {
+      const { builds, hours, why } = parseBody('override', request);
       const created = await createOverride(writer, await ids(builds), hours, why);
       const query = `?override=${created.id}`;
       const address = site && `${site}${await pageOf(writer, created.builds)}${query}`;
       return { id: created.id, builds: created.builds, expires: created.expires, query, address };
     },
     previews: () => listPreviews(store, channel, key.publicKey, writer.now()),
-    preview: (request) => openPreview(writer, request),
-    endPreview: ({ browser, ...options }) => endPreview(writer, browser, options),
+    preview: async (request) => openPreview(writer, parseBody('preview', request)),
+    endPreview: async (request) => {
+      const { browser, ...options } = parseBody('preview-end', request);
+      return endPreview(writer, browser, options);
+    },
   };
 }
 

@@ -6,7 +6,8 @@ import { buildWordParts, issuesOf } from './model/build.ts';
 import type { PermissionRequest } from './operations/tokens.ts';
 import { say } from './sentences.ts';
 
-const build = textSchema(160, 3);
+/** Any text: a word that is no build is refused with advice. */
+const build = textSchema(160);
 const builds = v.pipe(v.array(build), v.maxLength(300));
 const someBuilds = v.pipe(builds, v.minLength(1));
 const why = v.optional(textSchema(500));
@@ -15,6 +16,8 @@ const reason = { why, seq: state };
 const force = v.optional(v.boolean());
 /** Any text: an unknown id is refused with advice, which a schema error would lack. */
 const id = textSchema(80, 1);
+/** The name again, as typed. Another text is refused with the name to type. */
+const confirm = v.optional(textSchema(80));
 /** Reason for switching although the channel is frozen. */
 const despiteFreeze = v.optional(textSchema(200, 1));
 
@@ -57,15 +60,15 @@ export const BODIES = {
   pause: bodySchema({ name: v.optional(nameSchema), ...reason }),
   continue: bodySchema({ name: v.optional(nameSchema), ...reason }),
   cancel: bodySchema({ name: v.optional(nameSchema), ...reason }),
-  freeze: bodySchema({ window: windowSchema, why: textSchema(200, 1), seq: state }),
+  freeze: bodySchema({ window: windowSchema, why: textSchema(200), seq: state }),
   unfreeze: bodySchema({ id, ...reason }),
   webhook: bodySchema({ url: textSchema(2000, 1) }),
   'webhook-remove': bodySchema({ id, ...reason }),
   'webhook-test': bodySchema({ id }),
   abort: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
   rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason, force }),
-  withdraw: bodySchema({ name: nameSchema, confirm: v.optional(nameSchema), ...reason }),
-  kill: bodySchema({ build, confirm: v.optional(nameSchema), ...reason, force }),
+  withdraw: bodySchema({ name: nameSchema, confirm, ...reason }),
+  kill: bodySchema({ build, confirm, ...reason, force }),
   override: bodySchema({
     builds: someBuilds,
     hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 2),

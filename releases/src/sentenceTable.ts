@@ -389,5 +389,5 @@ export const SENTENCES = {
   noEndpointCure: 'See "HTTP API" in releases/README.md.',
   tooLarge: 'this body has more than {kib} KiB',
   tooLargeCure: 'Name fewer builds at once, or say why in fewer words.',
-  wrongBody: 'the body of {verb} is wrong: {problem}',
+  wrongBody: 'the request {verb} is wrong: {problem}',
 } as const;

@@ -89,6 +89,9 @@ export async function changeAgenda(
     const approval: Evidence[] | null =
       entry && !loggedDocument ? await requestApproval(writer, document, { action: entry.action, state, forward }) : [];
     if (!approval) return { document, changed: false };
+    const next = signAgenda(decision.agenda, channel, randomUUID(), key);
+    // before the log reports a change that readers of the agenda would refuse
+    verifyAgenda(next, channel, key.publicKey);
     try {
       if (entry && !loggedDocument)
         loggedDocument = (
@@ -98,8 +101,6 @@ export async function changeAgenda(
       if (!isConflict(cause) || seq !== undefined) throw cause;
       continue;
     }
-    const next = signAgenda(decision.agenda, channel, randomUUID(), key);
-    verifyAgenda(next, channel, key.publicKey);
     if (await store.swapPointer(agendaKey(channel), next, tag))
       return { document: loggedDocument ?? document, changed: true };
     await pause(Math.random() * 20);

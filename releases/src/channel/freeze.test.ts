@@ -5,7 +5,7 @@ import { publishLocal } from '../operations/publishLocal.ts';
 import { abort, activate, canary, promote } from '../operations/switching.ts';
 import { openGate, openTestStore, type TestStore, writeHost, writeRemote } from '../testing/openTestStore.ts';
 import { addFreeze, removeFreeze } from './changeAgenda.ts';
-import { readLog } from './readChannel.ts';
+import { currentDocument, readLog } from './readChannel.ts';
 
 let at: TestStore;
 let next: string;
@@ -26,6 +26,12 @@ beforeEach(async () => {
   ({ id } = await addFreeze(at.writer, { window: open, why: 'spring fair' }));
 });
 afterEach(() => at.remove());
+
+test('the log has no entry for an agenda that cannot be read', async () => {
+  const before = await readLog(at.writer, await currentDocument(at.writer), 5);
+  await expect(addFreeze(at.writer, { window: open, why: 'x'.repeat(201) })).rejects.toThrow();
+  expect(await readLog(at.writer, await currentDocument(at.writer), 5)).toEqual(before);
+});
 
 describe('while a freeze window is open', () => {
   test('changes forward are refused with reason, end and cure', async () => {
