@@ -73,16 +73,23 @@ export function verdictOn(candidate: Counts, control: Counts): Verdict {
   };
 }
 
+/** Selects the reports since an instant. One that is still to come counts for nothing: the clock was set back. */
+const isSince =
+  (start: string, now: Date) =>
+  ({ at }: { at: string }): boolean =>
+    at >= start || start > now.toISOString();
+
 /** Returns the health of a candidate since its start, compared with its control. */
 function candidateHealth(
   { events, errors = [] }: Reports,
   document: ChannelDocument,
   { builds, set, since }: Candidate,
+  now: Date,
 ): CandidateHealth {
   const names = new Set(builds.map(nameIn));
   const live = new Set((document.stable?.builds ?? []).filter((id) => names.has(nameIn(id))));
-  const recent = events.filter(({ at }) => at >= since);
-  const thrown = errors.filter(({ at }) => at >= since);
+  const recent = events.filter(isSince(since, now));
+  const thrown = errors.filter(isSince(since, now));
   // pages never report the host, and a remote without a live build has no control of its own
   const byRemote = !names.has(HOST_NAME) && live.size === names.size;
   const isAlone = candidatesOf(document).length === 1;
@@ -175,13 +182,13 @@ export function summarise(
   vitals: readonly VitalsMinute[] = [],
 ): Health {
   const { stable } = document;
-  const isSince = ({ at }: { at: string }) => !stable || at >= stable.since || stable.since > now.toISOString();
+  const isRecent = isSince(stable?.since ?? '', now);
   return {
     stable: groupHealth(
-      reports.events.filter((event) => !event.candidate && event.set === stable?.set && isSince(event)),
-      reports.errors?.filter((error) => stable?.builds.includes(error.build) && isSince(error)),
+      reports.events.filter((event) => !event.candidate && event.set === stable?.set && isRecent(event)),
+      reports.errors?.filter((error) => stable?.builds.includes(error.build) && isRecent(error)),
     ),
-    candidates: candidatesOf(document).map((candidate) => candidateHealth(reports, document, candidate)),
+    candidates: candidatesOf(document).map((candidate) => candidateHealth(reports, document, candidate, now)),
     builds: buildHealth(reports, document, now),
     vitals: summariseVitals(vitals, document, now),
   };
@@ -292,10 +299,10 @@ export async function judgeStep(
   const candidate = candidateOf(document, planned);
   if (!candidate) return { waiting: null, evidence: [] };
   const reports = withoutFallbacks(await reader.record('', now), document);
-  const whole = candidateHealth(reports, document, candidate);
+  const whole = candidateHealth(reports, document, candidate, now);
   // the audit may be damaged: what the set that runs has shown counts then
   const since = await stepSince(writer, document, planned.since).catch(() => document.stable?.since ?? planned.since);
-  const { tried, control, verdict } = candidateHealth(reports, document, { ...candidate, since });
+  const { tried, control, verdict } = candidateHealth(reports, document, { ...candidate, since }, now);
   const evidence = [healthOf('candidate', tried), healthOf('control', control)];
   const worst = Math.min(whole.verdict.pValue, verdict.pValue);
   if (whole.verdict.worse || worst < STEP_LIMIT)

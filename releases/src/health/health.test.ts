@@ -121,6 +121,12 @@ describe('the automatic stop', () => {
     ]);
   });
 
+  test('ends a candidate that began before the clock was set back by an hour', async () => {
+    await canary(at.after(3_600_000), [await at.remote('stories', '1.2.0')], 10, { gate: openGate });
+    await visits({ candidate: true, visitors: 60, failing: 20 }, { candidate: false, visitors: 600, failing: 6 });
+    expect(await stop()).toBe(true);
+  });
+
   // the fallback runs in the page that the candidate broke, may fail as well, and often votes first
   test.each(['loaded', 'failed'] as const)(
     'does not count a candidate’s visitor whose fallback %s for the stable build',
