@@ -1,4 +1,4 @@
-import { dictionarySchema, filePathSchema } from '@liaozhai/shared/contract';
+import { clean, dictionarySchema, filePathSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 
 // Schemas of the HTTP API's responses, as far as command line and console rely on them. Further fields are preserved, so that either
@@ -184,6 +184,10 @@ function schemaFor(method: string, path: string): v.GenericSchema {
   if (method === 'GET') return GET_SCHEMAS[verb] ?? anySchema;
   return method === 'POST' ? (POST_SCHEMAS[verb] ?? changeSchema) : anySchema;
 }
+
+/** Parses a body without the marks by which texts of others would reverse a sentence or a version on a page. */
+export const parseAnswer = (source: string): unknown =>
+  JSON.parse(source, (_, value: unknown) => (typeof value === 'string' ? clean(value) : value));
 
 /** Parses a successful response by the request's method and path. Fails for a proxy's page or another version's response. */
 export const parseResponse = (method: string, path: string, body: unknown) =>

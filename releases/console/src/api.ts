@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Failure, failureSchema, parseResponse } from '../../src/answers';
+import { type Failure, failureSchema, parseAnswer, parseResponse } from '../../src/answers';
 import type { LogEntry } from '../../src/channel/readChannel';
 import { API_HEADER, API_LEVEL, type RefusalReason } from '../../src/errors';
 import type { ChannelDocument } from '../../src/model/channel';
@@ -218,7 +218,10 @@ async function send<Answer>(path: string, options: RequestInit & { method: 'GET'
   const timer = setTimeout(() => abortController.abort(), timeoutMs);
   const [response, answer] = await fetch(path, { ...options, headers, credentials, signal, cache: 'no-store' })
     .then(async (received): Promise<[Response, unknown]> => {
-      const body: unknown = await received.json().catch(() => null);
+      const body: unknown = await received
+        .text()
+        .then(parseAnswer)
+        .catch(() => null);
       // a response that the timeout cut off does not count
       signal.throwIfAborted();
       return [received, body];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { waitFor } from '@testing-library/react';
-import type { ChannelView, Health } from './api';
+import { type ChannelView, get, type Health } from './api';
 import { createConsole } from './createConsole';
 import { changesBy, language } from './texts';
 
@@ -67,6 +67,11 @@ function openConsole() {
 }
 
 describe('what the console shows', () => {
+  test('is not turned round by a label or a reason', async () => {
+    globalThis.fetch = async () => Response.json([{ name: 'stories', label: '\u202e故\u2066事' }]);
+    expect(await get('names')).toEqual([{ name: 'stories', label: '故事' }]);
+  });
+
   test('stays with the chosen channel when an answer about the former one comes late', async () => {
     const { console, shown } = openConsole();
     const release = hold('status?channel=production');
