@@ -92,6 +92,7 @@ export const SENTENCES = {
   blank: 'the page stayed blank',
   stuck: 'the page answered nothing any more: a script of it never ends',
   dialog: '{name}() interrupts visitors while the page loads: show its text in the page',
+  manyEntries: 'the page writes to the history again and again: Safari throws after 100 times',
   reloads: 'the page reloads again and again: reload it once at most',
   changedScriptRan: '{path} ran with changed bytes: let the host load it, by the src of a script element',
   changedStyleHeld: '{path} took effect with changed bytes: let the host load it, by the href of a link element',

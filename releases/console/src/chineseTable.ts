@@ -83,6 +83,7 @@ export const CHINESE: Record<SentenceKind, string> = {
   blank: '页面一直是空白',
   stuck: '页面不再响应，有脚本一直没有结束',
   dialog: '页面打开时调用了 {name}()，会打断读者，请把内容写在页面里',
+  manyEntries: '页面不停地写入浏览记录，Safari 在 100 次后会报错',
   reloads: '页面不停地重新加载自己，请最多重新加载一次',
   changedScriptRan: '{path} 被改动后仍然运行，请写在 script 元素的 src 里，由主程序加载',
   changedStyleHeld: '{path} 被改动后仍然生效，请写在 link 元素的 href 里，由主程序加载',

@@ -56,6 +56,15 @@ const watchPage = () => {
       if (dialogs === 1) Reflect.get(globalThis, 'gateDialog')(name, new Error().stack);
       return name === 'confirm' ? false : null;
     });
+  let entries = 0;
+  for (const name of ['pushState', 'replaceState'] as const) {
+    const write = history[name].bind(history);
+    history[name] = (...words) => {
+      entries += 1;
+      if (entries === 100) Reflect.get(globalThis, 'gateHistory')(new Error().stack);
+      write(...words);
+    };
+  }
   const warn = console.warn;
   // the host logs the error of a failed build as a warning before it sends the beacon
   console.warn = (...words) => {
@@ -138,10 +147,16 @@ export async function instrumentContext(context: BrowserContext): Promise<void> 
   await context.exposeBinding('gateViolation', ({ page }, what: string, source: string) => {
     report(page, say('violated', { what }), `${what} ${source}`);
   });
-  await context.exposeBinding('gateDialog', ({ page }, name: string, stack: string) => {
-    // after a tap, a visitor may expect one
-    if (!reportsByPage.get(page)?.activity.hasLoaded) report(page, say('dialog', { name }), stack);
-  });
+  // after a tap, a visitor may expect it
+  const reportLoading = (page: Page, line: string, about: string) => {
+    if (!reportsByPage.get(page)?.activity.hasLoaded) report(page, line, about);
+  };
+  await context.exposeBinding('gateDialog', ({ page }, name: string, stack: string) =>
+    reportLoading(page, say('dialog', { name }), stack),
+  );
+  await context.exposeBinding('gateHistory', ({ page }, stack: string) =>
+    reportLoading(page, say('manyEntries'), stack),
+  );
   await context.exposeBinding('gateWarning', ({ page }, words: string, message: string) => {
     reportsByPage.get(page)?.warnings.push({ words, message });
   });

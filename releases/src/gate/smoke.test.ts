@@ -232,6 +232,12 @@ describe('the headless smoke of a set', () => {
       /alert\(\) interrupts .*\n.*answered nothing any more/,
     ],
     ['reloads its page without an end', '1.0.1', 'location.reload();', 'reloads again and again'],
+    [
+      'writes to the history without an end',
+      '1.0.2',
+      "const next = () => { history.pushState(null, ''); setTimeout(next); }; next();",
+      'writes to the history again and again',
+    ],
   ])('a remote that %s is refused, too', async (_, version, code, expected) => {
     expect(await judge(await store.remote('endless', version, shows(`${FINE} ${code}`)))).toMatch(expected);
   });
