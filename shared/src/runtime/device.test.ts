@@ -19,6 +19,8 @@ const giveExecCommand = (result: boolean) => {
   return selected;
 };
 
+const never = () => new Promise<never>(() => {});
+
 const noClipboard = { writeText: () => Promise.reject(new DOMException('no', 'NotAllowedError')) };
 
 afterEach(() => {
@@ -47,6 +49,35 @@ describe('copying', () => {
     expect(await copyText('你好')).toBe(false);
     giveExecCommand(false);
     expect(await copyText('你好')).toBe(false);
+  });
+});
+
+describe('a clipboard that never answers', () => {
+  test.each([
+    ['a text', () => '你好'],
+    ['a text that has loaded', async () => '你好'],
+  ])('counts as one that refuses: %s', async (_, text) => {
+    give('clipboard', { write: never, writeText: never });
+    giveExecCommand(true);
+    expect(await copyText(text())).toBe(true);
+    giveExecCommand(false);
+    expect(await copyText(text())).toBe(false);
+  });
+
+  test('may take as long as the text takes to load', async () => {
+    rs.useFakeTimers();
+    onTestEnd(() => void rs.useRealTimers());
+    const writeText = rs.fn(() => Promise.resolve());
+    give('clipboard', {
+      write: async ([item]: ClipboardItem[]) => void (await item?.getType('text/plain')),
+      writeText,
+    });
+    let tell: (text: string) => void = () => undefined;
+    const copied = copyText(new Promise<string>((resolve) => (tell = resolve)));
+    await rs.advanceTimersByTimeAsync(60_000);
+    tell('你好');
+    expect(await copied).toBe(true);
+    expect(writeText).not.toHaveBeenCalled();
   });
 });
 

@@ -34,23 +34,29 @@ function copyBySelection(text: string): boolean {
   }
 }
 
-async function copyNow(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return copyBySelection(text);
-  }
+/** A permission prompt may stay open, and some in-app browsers never answer. */
+const CLIPBOARD_TIMEOUT_MS = 2_000;
+
+/** Returns false if the clipboard refuses, is missing, or does not answer in time once `text` is there. Throws if `text` rejects. */
+async function isWritten(write: () => Promise<void>, text?: Promise<string>): Promise<boolean> {
+  const answer = (async () => write())().then(
+    () => true,
+    () => false,
+  );
+  await text;
+  return Promise.race([answer, new Promise<false>((resolve) => setTimeout(resolve, CLIPBOARD_TIMEOUT_MS, false))]);
 }
 
-/** Returns false if the browser does not accept promises, refuses, or the text's promise rejects. */
+const copyNow = async (text: string): Promise<boolean> =>
+  (await isWritten(() => navigator.clipboard.writeText(text))) || copyBySelection(text);
+
 async function copyWhenLoaded(text: Promise<string>): Promise<boolean> {
   // a blob, because the first Chrome versions with this API accepted no plain strings
   const content = text.then((loadedText) => new Blob([loadedText], { type: 'text/plain' }));
   content.catch(() => undefined);
+  const write = () => navigator.clipboard.write([new ClipboardItem({ 'text/plain': content })]);
   try {
-    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': content })]);
-    return true;
+    return (await isWritten(write, text)) || copyNow(await text);
   } catch {
     return false;
   }
@@ -60,10 +66,8 @@ async function copyWhenLoaded(text: Promise<string>): Promise<boolean> {
  * Copies to the clipboard. Pass a text that is still loading as a promise within the tap: Safari refuses a later call, Firefox
  * one after 5 s. Returns false if the browser refuses or the promise rejects.
  */
-export async function copyText(text: string | Promise<string>): Promise<boolean> {
-  if (typeof text === 'string') return copyNow(text);
-  return (await copyWhenLoaded(text)) || text.then(copyNow, () => false);
-}
+export const copyText = (text: string | Promise<string>): Promise<boolean> =>
+  typeof text === 'string' ? copyNow(text) : copyWhenLoaded(text);
 
 /** Opens the system's share sheet; where that is missing or fails, copies the link. */
 export async function share(data: {
