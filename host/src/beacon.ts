@@ -1,11 +1,11 @@
 import type { Beacon, ErrorReport, SpansReport, VitalsReport } from '@liaozhai/shared/contract';
-import { listenTo, stopAll } from '@liaozhai/shared/ui';
+import { attempt, listenTo, stopAll } from '@liaozhai/shared/ui';
 
 type Report = Beacon | VitalsReport | SpansReport | { failed: ErrorReport[] };
 
 /** Sends a report to the origin with `sendBeacon`, which outlives the page. The response is ignored. */
 export const sendReport = (report: Report, path = '/beacon') =>
-  navigator.sendBeacon?.(path, new Blob([JSON.stringify(report)], { type: 'application/json' }));
+  attempt(() => navigator.sendBeacon(path, new Blob([JSON.stringify(report)], { type: 'application/json' })));
 
 /** Runs `report` each time the page is hidden, since it may be unloaded next. Returns the stop function. */
 export const reportHidden = (report: () => void): (() => void) =>

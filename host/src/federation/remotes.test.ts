@@ -2,7 +2,7 @@ import { CONTRACT_VERSION, type PageSet } from '@liaozhai/shared/contract';
 import { request } from '@liaozhai/shared/runtime';
 import { onTestEnd, waitFor } from '@liaozhai/shared/testing';
 import { resetFederationGlobalInfo } from '@module-federation/runtime/core';
-import { beforeEach, describe, expect, rs, test } from '@rstest/core';
+import { assert, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { useState } from 'react';
 import { beacons, testSet } from '../testing/pageFixture';
 import { AssetError, type AssetFailure, type AssetLoader } from './assetLoader';
@@ -184,6 +184,17 @@ describe('the last good build', () => {
     expect((await remotes.load('gifts')).name).toBe('gifts');
     expect(remotes.activeBuild('gifts')?.id).toBe(lastGood);
     expect(cancelled).toEqual([entries.current]);
+  });
+
+  test.each([
+    ['throws', () => assert.fail('withheld by an extension')],
+    ['is missing', undefined],
+  ])('takes over where `sendBeacon` %s', async (_, withheld) => {
+    const { sendBeacon } = navigator;
+    onTestEnd(() => Object.assign(navigator, { sendBeacon }));
+    Object.assign(navigator, { sendBeacon: withheld });
+    const { remotes } = open({ lastGood: { container: sound() } });
+    expect((await remotes.load('gifts')).name).toBe('gifts');
   });
 
   test('of another contract is not used', async () => {
