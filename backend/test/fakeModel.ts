@@ -52,6 +52,17 @@ export const streams =
     response.end();
   };
 
+/** Responds with these writes and waits between them for longer than the end of an answer takes. */
+const slowly =
+  (...writes: string[]): Behaviour =>
+  async (response) => {
+    for (const [index, write] of writes.entries()) {
+      if (index > 0) await sleep(1_100);
+      response.write(write);
+    }
+    response.end();
+  };
+
 /** Responds with one body. */
 const answers =
   (body: string | object, status = 200, headers: Record<string, string> = {}): Behaviour =>
@@ -74,6 +85,9 @@ const inPackets = (text: string, size: number): Uint8Array[] => {
     all.subarray(index * size, (index + 1) * size),
   );
 };
+
+/** A piece of text with a finish reason of its own. */
+const finalPiece = (content: string): string => event({ choices: [{ delta: { content }, finish_reason: 'stop' }] });
 
 const ordinary = delta(first) + delta(second) + finish('stop') + done;
 const chunk = (fields: object) => event({ choices: [{ delta: { content: first } }], ...fields }) + delta(second);
@@ -109,10 +123,7 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
     behave: streams(delta(first), delta(second), finish('stop'), event({ error: 'late' })),
   },
   'a last line without a line feed': {
-    behave: streams(
-      delta(first),
-      event({ choices: [{ delta: { content: second }, finish_reason: 'stop' }] }).trimEnd(),
-    ),
+    behave: streams(delta(first), finalPiece(second).trimEnd()),
   },
   'data over several lines': {
     behave: streams(
@@ -167,8 +178,9 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
     behave: streams(...['&lt;thi', 'nk&gt;想', '&lt;/think&gt;', first, second].map(delta), finish('stop')),
   },
   'a finish reason in the last piece': {
-    behave: streams(delta(first), event({ choices: [{ delta: { content: second }, finish_reason: 'stop' }] })),
+    behave: streams(delta(first), finalPiece(second)),
   },
+  'a finish reason in each piece, with pauses': { behave: slowly(finalPiece(first), finalPiece(second)) },
   'empty finish reasons': {
     behave: streams(
       event({ choices: [{ delta: { content: first }, finish_reason: '' }] }),
@@ -192,6 +204,14 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
     },
   },
   'a whole JSON answer': { behave: message(whole) },
+  'comments before a whole JSON answer': {
+    behave: streams(
+      ': keep-alive\n\n',
+      ': keep-',
+      'alive\r\n',
+      JSON.stringify({ choices: [{ message: { content: whole } }] }),
+    ),
+  },
   'a whole JSON answer that calls itself a stream': {
     behave: answers({ choices: [{ message: { content: whole } }] }, 200, { 'Content-Type': 'text/event-stream' }),
   },
@@ -346,6 +366,9 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
 /** Answers that break off. Their text is stored, and nothing is charged. */
 export const cutAnswers: Record<string, { behave: Behaviour; text?: string; code?: string; outcome?: string }> = {
   'an error object': { behave: streams(delta(half), event({ error: { message: 'out of memory' } }), done) },
+  'an error object after finish reasons in each piece': {
+    behave: streams(finalPiece(first), finalPiece(half.slice(first.length)), event({ error: 'out of memory' }), done),
+  },
   'an error event': { behave: streams(delta(half), 'event: error\ndata: {"message":"no"}\n\n', done) },
   'finish_reason error': { behave: streams(delta(half), finish('error'), done) },
   'an unknown finish reason': { behave: streams(delta(half), finish('insufficient_system_resource'), done) },
@@ -373,6 +396,13 @@ export const cutAnswers: Record<string, { behave: Behaviour; text?: string; code
   'a broken connection': {
     behave: async (response) => {
       response.write(delta(half));
+      await sleep(20);
+      response.destroy();
+    },
+  },
+  'a broken connection after finish reasons in each piece': {
+    behave: async (response) => {
+      response.write(finalPiece(first) + finalPiece(half.slice(first.length)));
       await sleep(20);
       response.destroy();
     },

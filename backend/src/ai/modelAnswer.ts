@@ -143,6 +143,9 @@ function findError(chunk: JsonFields): unknown {
 
 const successCodes = new Set<unknown>([undefined, null, '', 0, '0', 200, '200']);
 
+/** A proxy may send comments before any form of answer, to keep the connection open. */
+const leadingComments = /^(?:\s*:.*(?:[\r\n]|$))*\s*/;
+
 const doneLine = /^"?\[?DONE\]?"?$/i;
 const doneEvent = /^(?:done|end|completed?|message_stop)$/i;
 
@@ -157,6 +160,8 @@ class AnswerReader {
   #tokens: number | null = null;
   #hasText = false;
   #reason: string | null = null;
+  /** Whether the reason came after the text. Some endpoints send one with each piece of text. */
+  #hasFinalReason = false;
   #fault: StorytellerFault | null = null;
   isDone = false;
 
@@ -165,7 +170,7 @@ class AnswerReader {
   }
 
   get isFinished(): boolean {
-    return this.isDone || this.#reason !== null;
+    return this.isDone || this.#hasFinalReason;
   }
 
   feed(bytes: string): void {
@@ -214,12 +219,13 @@ class AnswerReader {
 
   /** Detects the form by the first character, since endpoints and proxies send wrong content types. */
   #detectForm(): void {
-    const [first] = this.#body.trimStart();
+    const start = this.#body.replace(leadingComments, '');
+    const [first] = start;
     if (!first) return;
-    if (first === '<') this.#recordFault(this.#body);
+    if (first === '<') this.#recordFault(start);
     this.#form = first === '{' || first === '[' ? 'json' : 'events';
-    if (this.#form !== 'events') return;
-    this.#parser.feed(this.#body);
+    if (this.#form === 'events') this.#parser.feed(start);
+    else this.#body = start;
   }
 
   #readWholeBody(): void {
@@ -272,11 +278,12 @@ class AnswerReader {
     const reason = isRefused ? 'refusal' : reasonOf(choice);
     // a later reason must not hide an incomplete text
     if (reason && (this.#reason === null || completeReasons.has(this.#reason))) this.#reason = reason;
+    this.#hasFinalReason = text === '' && (reason !== '' || this.#hasFinalReason);
   }
 
-  /** Records a failure. Data after the finish reason is ignored. */
+  /** Records a failure. Data after the end of the text is ignored. */
   #recordFault(data: string): void {
-    if (this.#reason !== null) return;
+    if (this.isFinished) return;
     const kind = this.#hasText ? 'cut' : 'failed';
     this.#fault ??= this.fault(filterPattern.test(data) ? 'filtered' : kind, data);
   }
