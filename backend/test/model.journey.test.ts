@@ -132,12 +132,13 @@ describe('a strict endpoint', () => {
 });
 
 describe('the prompt', () => {
-  test('contains plot, cast, voice and reader, and names no other source than the story’s', async () => {
+  test('contains plot, facts, cast, voice and reader, and names no other source than the story’s', async () => {
     const reader = await backend.reader({ name: '燕七' });
     await reader.put('/user', { persona: '怕蛇的剑客' });
     await said(reader, message(wholeText));
     const [system] = model.requests[0]?.messages ?? [];
-    for (const part of ['聂小倩', '燕七', '怕蛇的剑客', '情节走向', '口吻', '读者用什么语言写'])
+    const facts = ['聂小倩，死了多久：三十六年了', '姥姥，在哪（自“归舟”起）：还在金华的荒寺里'];
+    for (const part of ['聂小倩', '燕七', '怕蛇的剑客', '情节走向', '口吻', '读者用什么语言写', ...facts])
       expect(system?.content).toContain(part);
     expect(system?.content).not.toMatch(/聊斋志异|\{|undefined/);
   });

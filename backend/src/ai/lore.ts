@@ -54,7 +54,7 @@ const aspects: Record<string, RegExp> = {
 };
 
 /** What changes from scene to scene: such a fact holds in its own scene only. */
-const isPassing = (aspect: string): boolean => ['手里', '等', '在场', '天气'].includes(aspect);
+export const isPassing = (aspect: string): boolean => ['手里', '等', '在场', '天气'].includes(aspect);
 
 /** Words of a question that tell nothing about its topic. */
 const fillers =

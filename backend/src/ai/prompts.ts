@@ -5,6 +5,7 @@ import type { Voice } from '../content/content.ts';
 import type { Finale, Plot, Scene } from '../content/plot.ts';
 import { ConfigError } from '../env.ts';
 import { isInvisible } from '../http/input.ts';
+import { isPassing } from './lore.ts';
 import { SUGGESTION_CHARACTERS } from './smallText.ts';
 import type { Line, StoryContext } from './storyteller.ts';
 
@@ -12,7 +13,7 @@ const defaultFolder = fileURLToPath(new URL('../../prompts', import.meta.url));
 
 /** Placeholders, written `{{…}}`, that each file may contain. */
 const placeholders = {
-  story: ['title', 'summary', 'cast', 'voice', 'opening', 'plot', 'reader', 'persona', 'so_far'],
+  story: ['title', 'summary', 'cast', 'voice', 'opening', 'plot', 'lore', 'reader', 'persona', 'so_far'],
   reply: [],
   continue: [],
   retell: ['drafts'],
@@ -114,6 +115,18 @@ function plotOf({ scenes, endings }: Plot): string {
   return toBullets([...scenes.map(scene), ...endings.map(ending)].map(oneLine));
 }
 
+/** Lists what the speaker says about the story's facts. Leaves out what changes from scene to scene. */
+function loreOf({ lore, scenes }: Plot, speaker: string): string {
+  const titles = new Map(scenes.map(({ id, title }) => [id, title]));
+  const names: Record<string, string> = { 你: speaker, 我: '读者', '': '此处' };
+  const lastingLore = lore.filter(({ aspects }) => !aspects.some(isPassing));
+  const facts = lastingLore.map(({ subjects: [subject = ''], aspects: [aspect = ''], from, text }) => {
+    const scene = from ? `（自“${titles.get(from)}”起）` : '';
+    return `${names[subject] ?? subject}，${aspect}${scene}：${text}`;
+  });
+  return toBullets(facts);
+}
+
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 function storyPrompt({ story: template }: Prompts, { story, reader, summary }: StoryContext): string {
@@ -126,6 +139,7 @@ function storyPrompt({ story: template }: Prompts, { story, reader, summary }: S
     voice: withAddress(voice ? voiceOf(voice, plot) : ''),
     opening: story.opening,
     plot: withAddress(plot ? plotOf(plot) : ''),
+    lore: withAddress(plot && voice ? loreOf(plot, voice.speaker) : ''),
     reader: reader.name,
     persona: reader.persona.trim(),
     so_far: summary ?? '',
