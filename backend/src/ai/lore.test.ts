@@ -68,6 +68,11 @@ describe('a question about a fact of the story', () => {
     ['ying-ning', 'huayuan', '三十里有多远？', '三十里'],
     ['zhong-li', 'retang', '你身上穿的是什么？', '破头巾'],
     ['zhu-qing', 'shushao', '你为什么来这里？', '弹丸'],
+    ['nie-xiaoqian', 'nanwu', '你还记得你的家乡吗？', '北边'],
+    ['nie-xiaoqian', 'nanwu', '我们以前见过吗？', '月亮极好'],
+    ['nie-xiaoqian', 'nanwu', '我最怕蛇，你呢？', '铜铃'],
+    ['nie-xiaoqian', 'nanwu', '你到底图我什么？', '不贪金子'],
+    ['hong-yu', 'qiangtou', '你家里还有谁？我饿了', '咸菜'],
   ])('%s, %s: “%s” is answered with %s', (id, at, question, fact) => {
     const { text, progress } = open(id, at)(question);
     if (fact) expect(text).toContain(fact);
@@ -95,6 +100,14 @@ describe('a question about a fact of the story', () => {
     for (const question of [...questions, ...others, '我家里有什么人？', '我们是怎么认识的？'])
       expect(Object.keys(open(id)(question).progress.used).join(), question).toContain('lore');
   });
+
+  test.each(['狐狸', '狐狸精', '妖精', '神仙', '仙女', '花妖', '花神', '活人', '死人'])(
+    'names any kind, such as %s',
+    (kind) => {
+      const lore = [{ subjects: ['你'], aspects: ['人鬼'], text: '是狐。' }];
+      expect(findLore(`你是${kind}吗`, { lore, speakerNames: [], lastNames: [], sceneIds: [] })?.text).toBe('是狐。');
+    },
+  );
 
   test('is answered in other words when it is retold or asked again', () => {
     const ask = open('nie-xiaoqian');

@@ -236,7 +236,10 @@ export function interpret(
   });
   const lore = [...loreByClause.values()].filter((fact) => fact !== undefined && fact !== false);
   if (lore.length > 0) {
-    const second = meanings.find(({ clause }) => isAsked(clause) && !loreByClause.get(clause));
+    const lastAnswered = clauses.findLastIndex((clause) => loreByClause.get(clause));
+    const second = meanings.find(
+      ({ clause }) => !loreByClause.get(clause) && (isAsked(clause) || clauses.indexOf(clause) > lastAnswered),
+    );
     return { kind: 'lore', lore: lore.slice(0, 2), ...(second && { secondQuestion: second.meaning }) };
   }
   const names = [speaker, ...plot.byWords.flatMap((one) => one.words.filter((name) => name.length > 1))];

@@ -19,12 +19,31 @@ const dialect: readonly (readonly [RegExp, string])[] = [
   [/晓不晓得|造不造/g, '知道吗'],
 ];
 
+/** What 你呢 asks for after a clause about the reader. */
+const echoes: readonly (readonly [RegExp, string])[] = [
+  [/岁/, '你多大了'],
+  [/我(?:名?叫|姓)/, '你叫什么'],
+  [/家在|住在|来自|老家|从.+来/, '你家在哪里'],
+  [/怕/, '你怕什么'],
+  [/喜欢/, '你喜欢什么'],
+  [/累|困|冷|饿|疼|痛|难过|伤心|开心|高兴|孤独|寂寞/, '你$&吗'],
+];
+
+const completeEcho = (whole: string, before: string): string => {
+  for (const [words, question] of echoes) {
+    const [word] = words.exec(before) ?? [];
+    if (word) return `${before}，${word.replace(words, question)}`;
+  }
+  return whole;
+};
+
 /** Returns a line in plain words: words for emoji or digits alone, no emoji in other lines, simplified letters. */
 export function spell(line: string): string {
   if (!/\p{L}/u.test(line)) return symbolWords.find(([symbol]) => symbol.test(line.trim()))?.[1] ?? line;
   const letters = line.replace(/\p{Extended_Pictographic}|\uFE0F/gu, '');
   const simplified = [...letters].map((letter) => simplifiedOf.get(letter) ?? letter).join('');
-  return dialect.reduce((text, [words, plain]) => text.replace(words, plain), simplified);
+  const plain = dialect.reduce((text, [words, common]) => text.replace(words, common), simplified);
+  return plain.replace(/([^，。！？!?；,\n]+)[，。！,! ]+[你您]呢(?=\p{P}|$)/u, completeEcho);
 }
 
 export const clausesOf = (words: string): string[] =>
@@ -42,7 +61,9 @@ export const isQuestion = (words: string): boolean =>
     words.trim(),
   ) ||
   // a request expects an answer, like a question
-  /^(请|给我|替我|帮我|为我)?(讲|写|唱|说|算|背|念|画)(个|一|首|段|点|几)/.test(words.trim());
+  /^(请|你|再|[给替帮为跟同]我)*((讲|写|唱|说|算|背|念|画)(个|一|首|段|点|几)|讲讲|说说(?!话|笑|看|而已))/.test(
+    words.trim(),
+  );
 
 export const bigramsOf = (text: string): string[] =>
   Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2));
