@@ -182,6 +182,22 @@ describe('a stopped reply', () => {
     expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '门开了。', cost: price });
   });
 
+  test('is refunded if the model has withdrawn its text, as it does with thoughts', async () => {
+    const reader = await backend.reader();
+    const { body } = await reader.say({ story_id });
+    const dictation = await dictated();
+    dictation.write('先想一想。');
+    await storedText(reader, '先想一想。');
+    dictation.write('</think>');
+    await storedText(reader, '');
+    expect((await cancel(reader, body.reply.id)).body).toMatchObject({
+      message: { status: 'cancelled', body: '', cost: 0 },
+      balance: defaultPrices.signUpGift,
+    });
+    await answered(reader, '门开了。');
+    expect(await lastOf(reader)).toMatchObject({ status: 'completed', body: '门开了。' });
+  });
+
   test('is refunded for a continuation that has added no text', async () => {
     const reader = await backend.reader();
     const { body } = await reader.say({ story_id });

@@ -261,9 +261,11 @@ class DeltaWriter {
   /** Returns false if the message was deleted, ended or restarted in the meantime. */
   #store(body: string): boolean {
     const { db, clock } = this.#services;
+    // a revision whose text was withdrawn is not paid for
+    const status = body === this.#row.body ? 'pending' : 'streaming';
     const update = query
       .updateTable('messages')
-      .set({ body, status: 'streaming', updated_at: clock() })
+      .set({ body, status, updated_at: clock() })
       .where('id', '=', this.#row.id)
       .where('revision', '=', this.#row.revision)
       .where('status', 'in', ['pending', 'streaming']);
