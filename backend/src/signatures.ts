@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigError } from './env.ts';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -15,13 +16,22 @@ export function sameText(left: string, right: string): boolean {
 }
 
 /** Returns the key for signatures: the configured one, or one that is created in the data directory at first start. */
-export function loadAppKey(dataDir: string, configured: string | undefined): string {
-  if (configured) return configured;
-  const path = join(dataDir, 'app.key');
+export const loadAppKey = (dataDir: string, configured: string | undefined): string =>
+  configured ?? loadOrCreate(join(dataDir, 'app.key'), randomToken);
+
+const MIN_CHARACTERS = 16;
+
+/** Returns the text of a file, which is created at first start. Throws `ConfigError` if the text is too short to be one. */
+export function loadOrCreate(path: string, create: () => string): string {
   if (!existsSync(path)) {
-    // atomic: a server that is killed while writing must not leave an empty key
-    writeFileSync(`${path}.new`, randomToken(), { mode: 0o600 });
+    // atomic: a server that is killed while writing must not leave an empty file
+    writeFileSync(`${path}.new`, create(), { mode: 0o600 });
     renameSync(`${path}.new`, path);
   }
-  return readFileSync(path, 'utf8').trim();
+  const text = readFileSync(path, 'utf8').trim();
+  if (text.length < MIN_CHARACTERS)
+    throw new ConfigError(
+      `DATA_DIR: ${path} has fewer than ${MIN_CHARACTERS} characters; delete it, and the start makes a new one`,
+    );
+  return text;
 }

@@ -11,7 +11,7 @@ import { query } from '../src/db/database.ts';
 import { Client } from './client.ts';
 import { openCommand, stop } from './command.ts';
 import { openBackend } from './testBackend.ts';
-import { lockWrites } from './testDatabase.ts';
+import { lockWrites, makeDataDir, removeDataDir } from './testDatabase.ts';
 
 const { dataDir, start } = openCommand();
 const file = join(dataDir, 'liaozhai.db');
@@ -81,6 +81,29 @@ describe('an unusable database', () => {
     await new Client(run.url).register({ name: '第二位' }).catch(() => {});
     expect(await ended).toEqual([2, null]);
     expect(run.output.slice(1)).toEqual([expect.stringMatching(new RegExp(`^${cure}$`))]);
+  });
+});
+
+describe('a file of the data folder', () => {
+  test.each<[string, (path: string) => void, Record<string, string>, RegExp]>([
+    ['app.key', (path) => mkdirSync(path), {}, /DATA_DIR: .*EISDIR/],
+    [
+      'app.key',
+      (path) => writeFileSync(path, '\n'),
+      {},
+      /DATA_DIR: \S+app\.key has fewer than 16 characters; delete it/,
+    ],
+    [
+      'mail',
+      (path) => writeFileSync(path, ''),
+      { MAIL_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'a@b.example' },
+      /DATA_DIR: .*EEXIST.*mail/,
+    ],
+  ])('that is of another form ends the start in one line: %s', async (name, make, env, line) => {
+    const folder = makeDataDir();
+    onTestFinished(() => removeDataDir(folder));
+    make(join(folder, name));
+    await expect(start({ ...env, DATA_DIR: folder })).rejects.toThrow(new RegExp(`^ended with 2: ${line.source}.*$`));
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Voice } from '../content/content.ts';
@@ -31,14 +31,12 @@ export interface ChatMessage {
 
 /** Reads the prompt files. The operator's folder needs only the files that differ. Throws `ConfigError`. */
 export function loadPrompts(folder: string | undefined): Prompts {
-  if (folder && !existsSync(folder)) throw new ConfigError(`AI_PROMPTS_DIR: there is no folder ${folder}`);
+  if (folder && !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new ConfigError(`AI_PROMPTS_DIR: there is no folder ${folder}`);
   const read = (name: PromptName) => {
     const ownPath = folder && join(folder, `${name}.md`);
     const path = ownPath && existsSync(ownPath) ? ownPath : join(defaultFolder, `${name}.md`);
-    const text = readFileSync(path, 'utf8')
-      .replace(/^\uFEFF/, '')
-      .replaceAll('\r\n', '\n')
-      .trim();
+    const text = readText(path).replaceAll('\r\n', '\n').trim();
     if (text === '') throw new ConfigError(`AI_PROMPTS_DIR: ${path} is empty; write a prompt, or remove the file`);
     const allowed: readonly string[] = placeholders[name];
     for (const [, key = ''] of text.matchAll(/\{\{\s*(.*?)\s*\}\}/g))
@@ -48,6 +46,16 @@ export function loadPrompts(folder: string | undefined): Prompts {
   };
   const names = Object.keys(placeholders) as PromptName[];
   return Object.fromEntries(names.map((name) => [name, read(name)])) as Prompts;
+}
+
+/** Reads a file without its byte order mark. Throws `ConfigError` for other files than texts in UTF-8. */
+function readText(path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  } catch (error) {
+    const cause = (error as Error).message;
+    throw new ConfigError(`AI_PROMPTS_DIR: ${path} cannot be read (${cause}); make it a text in UTF-8, or remove it`);
+  }
 }
 
 const cureFor = (allowed: readonly string[]): string =>

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { type Db, query } from '../db/database.ts';
+import { loadOrCreate } from '../signatures.ts';
 import type { ReportFault } from '../telemetry.ts';
 
 /** Abort reason of a generation: its row was deleted, the server shuts down, or the reader cancelled it. */
@@ -131,8 +131,4 @@ export class Roster {
 }
 
 /** Returns the backend id of a data folder, created at its first start. */
-export function loadBackendId(dataDir: string): string {
-  const path = join(dataDir, 'backend.id');
-  if (!existsSync(path)) writeFileSync(path, randomUUID());
-  return readFileSync(path, 'utf8').trim();
-}
+export const loadBackendId = (dataDir: string): string => loadOrCreate(join(dataDir, 'backend.id'), randomUUID);

@@ -18,6 +18,10 @@ const faultsOfCodes: Record<string, StorageFault> = {
   EPERM: 'unusable',
   EROFS: 'unusable',
   EIO: 'unusable',
+  // a folder in place of a file, or a file in place of a folder
+  EISDIR: 'unusable',
+  ENOTDIR: 'unusable',
+  EEXIST: 'unusable',
   DATABASE_AWAY: 'away',
   SQLITE_BUSY: 'busy',
   // Postgres: lock_not_available, query_canceled, disk_full, read_only_sql_transaction, io_error
