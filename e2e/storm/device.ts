@@ -458,10 +458,7 @@ export const rowsOn = async (page: Page): Promise<ShownRow[]> => {
 /** Number of unsent messages stored on the device, of any author. None may remain there invisibly. */
 export const unsentCountOn = (page: Page): Promise<number> =>
   page.evaluate(async () => {
-    const texts = Object.entries(localStorage).filter(
-      ([key]) =>
-        key.startsWith('liaozhai-unsent:') || (key.startsWith('liaozhai-draft:') && key.endsWith(':chat.journal')),
-    );
+    const texts = Object.keys(localStorage).filter((key) => key.startsWith('liaozhai-unsent:'));
     const outboxCount = await new Promise<number>((resolve, reject) => {
       const openRequest = indexedDB.open('liaozhai');
       openRequest.onerror = () => reject(openRequest.error);

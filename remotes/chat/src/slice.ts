@@ -17,7 +17,7 @@ export interface Suggestions {
 }
 
 interface ChatState {
-  /** Unconfirmed messages, oldest first, including those that the device has not stored yet. */
+  /** What the device's outbox holds, oldest first; `sending` is known to this page alone. */
   pending: PendingMessage[];
   /** By story id. */
   suggestions: Record<string, Suggestions>;

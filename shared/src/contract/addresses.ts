@@ -191,12 +191,11 @@ export const STORAGE_KEYS = {
   database: 'liaozhai',
   /** unsent messages, by owner and key; IndexedDB has a copy */
   outbox: 'liaozhai-unsent',
+  /** ms since 1970: date of the newest message written on this device */
+  lastMessage: 'liaozhai-last-message',
   /** BroadcastChannel between tabs */
   outboxChannel: 'liaozhai-outbox',
 } as const;
-
-/** A key among the drafts: JSON list of messages that are not yet in the outbox. */
-export const PENDING_LOG = 'chat.journal';
 
 /** Ids of the page's data elements. `host/src/page.html` repeats them, since it cannot import. */
 export const PAGE_ELEMENTS = {

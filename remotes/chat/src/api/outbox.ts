@@ -1,4 +1,4 @@
-import { onCaughtUpNeeded, outboxStore, session, store } from '@liaozhai/shared/runtime';
+import { local, onCaughtUpNeeded, outboxStore, STORAGE_KEYS, session, store } from '@liaozhai/shared/runtime';
 import {
   fromOutboxEntry,
   hadNoResponse,
@@ -10,17 +10,12 @@ import {
 import { chatActions, currentUserId, selectChat } from '../slice';
 import { confirmDelivered, deliveryStatus, findPending, storePending } from './delivery';
 import { createSender } from './outboxSender';
-import { dropFromPendingLog, readPendingLog, recoverPending, withDateAfter, writePendingLog } from './pendingLog';
 
 const { dispatch } = store;
 
 /** Sends the user's messages: shown immediately, stored on the device, sent in order, exactly once. */
 export function createOutbox() {
-  /** Messages that are not stored on the device yet, so the outbox does not list them. */
-  const unsavedById = new Map<string, PendingMessage>();
   let isStarted = false;
-  /** Resolves when everything in the device's outbox of this user is shown. */
-  let loading: Promise<unknown> = Promise.resolve();
   const sender = createSender();
 
   /** Starts sending what the device's outbox holds; further calls do nothing. */
@@ -29,48 +24,23 @@ export function createOutbox() {
     isStarted = true;
     outboxStore.subscribe(() => void loadPending());
     sender.start();
-    session.onUserChanged((previousId) => {
+    session.onUserChanged(() => {
       dispatch(chatActions.userLeft());
       sender.reset();
-      // a guest's messages pass to the user who signs in; a member's messages pass to nobody
-      if (previousId !== null) unsavedById.clear();
-      loading = recoverPending(unsavedById).then(loadPending);
+      void loadPending();
     });
     onCaughtUpNeeded(retryUnanswered);
     window.addEventListener('online', retryUnanswered);
-    loading = recoverPending().then(loadPending);
+    void loadPending();
   }
 
-  /** Queues a message: shown immediately, stored on the device, sent as soon as possible. */
-  async function enqueue(newMessage: PendingMessage): Promise<void> {
-    const userId = currentUserId();
-    const shownMessage = withNextDate(newMessage);
-    const { clientId, storyId } = shownMessage;
-    sender.markUntried(clientId);
-    unsavedById.set(clientId, shownMessage);
-    writePendingLog([...readPendingLog(), shownMessage]);
-    dispatch(chatActions.pendingAdded(shownMessage));
-    await loading;
-    // a member's message is sent only while its author is signed in
-    if (userId !== null && currentUserId() !== userId) return;
-    const pending = withNextDate(shownMessage);
-    unsavedById.set(clientId, pending);
-    if (pending.createdAt !== shownMessage.createdAt) dispatch(chatActions.pendingChanged(pending));
+  /** Queues a message: shown and stored on the device immediately, sent as soon as possible. */
+  async function enqueue(newMessage: Omit<PendingMessage, 'createdAt' | 'state'>): Promise<void> {
+    const pending: PendingMessage = { ...newMessage, createdAt: nextTimestamp(), state: 'waiting' };
+    sender.markUntried(pending.clientId);
+    dispatch(chatActions.pendingAdded(pending));
     await outboxStore.put(toOutboxEntry(pending));
-    unsavedById.delete(clientId);
-    dropFromPendingLog(clientId);
-    await sender.flush(storyId);
-  }
-
-  /** Gives the message a timestamp later than every earlier unsent message. */
-  function withNextDate(pending: PendingMessage): PendingMessage {
-    const ids = [...unsavedById.keys()];
-    const laterIds = unsavedById.has(pending.clientId) ? ids.slice(ids.indexOf(pending.clientId)) : [];
-    const { pending: shownMessages } = selectChat(store.getState());
-    return withDateAfter(
-      shownMessages.filter(({ clientId }) => !laterIds.includes(clientId)),
-      pending,
-    );
+    await sender.flush(pending.storyId);
   }
 
   /**
@@ -80,7 +50,7 @@ export function createOutbox() {
   async function retry({ clientId }: PendingMessage): Promise<void> {
     const pending = findPending(clientId);
     if (pending?.state !== 'failed') return;
-    for (const each of messagesToRetry(pending, selectChat(store.getState()).pending)) await storePending(each);
+    await Promise.all(messagesToRetry(pending, selectChat(store.getState()).pending).map(storePending));
     sender.endPause(pending.storyId);
     await sender.flush(pending.storyId);
   }
@@ -110,15 +80,14 @@ export function createOutbox() {
     const entries = await outboxStore.all();
     // another user signed in meanwhile, whose messages are already being loaded
     if (currentUserId() !== userId) return;
-    const shownById = new Map(selectChat(store.getState()).pending.map((pending) => [pending.clientId, pending]));
-    const storedMessages = entries.map((entry) => {
-      const pending = fromOutboxEntry(entry);
-      return shownById.get(pending.clientId)?.state === 'sending' ? { ...pending, state: 'sending' as const } : pending;
-    });
-    const unsavedMessages = [...unsavedById.values()].filter(
-      (pending) => !entries.some((entry) => entry.clientId === pending.clientId),
+    dispatch(
+      chatActions.pendingLoaded(
+        entries.map((entry) => {
+          const isSending = findPending(entry.clientId)?.state === 'sending';
+          return { ...fromOutboxEntry(entry), ...(isSending && { state: 'sending' }) };
+        }),
+      ),
     );
-    dispatch(chatActions.pendingLoaded([...storedMessages, ...unsavedMessages]));
     sender.sendWaiting();
   }
 
@@ -129,4 +98,11 @@ export const outbox = createOutbox();
 
 async function checkDelivery(pending: PendingMessage): Promise<void> {
   if ((await deliveryStatus(pending)) === 'received') await confirmDelivered(pending);
+}
+
+/** A time later than that of every message written on this device, so that a clock set back cannot reorder them. */
+function nextTimestamp(): number {
+  const timestamp = Math.max(Date.now(), (Number(local.get(STORAGE_KEYS.lastMessage)) || 0) + 1);
+  local.set(STORAGE_KEYS.lastMessage, String(timestamp));
+  return timestamp;
 }

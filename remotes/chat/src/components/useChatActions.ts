@@ -96,17 +96,14 @@ export function useChatActions(
       /** Returns false if the balance is too low; the caller then keeps the text. */
       send(body: string, suggestionId?: string): boolean {
         if (!canPay(pricePerMessage)) return false;
-        const pending: PendingMessage = {
+        void outbox.enqueue({
           clientId: newClientId(),
           storyId,
           conversationId,
           body,
           ...(suggestionId && { suggestionId }),
           ...(pricePerMessage !== undefined && { price: pricePerMessage }),
-          createdAt: Date.now(),
-          state: 'waiting',
-        };
-        void outbox.enqueue(pending);
+        });
         drafts.flush();
         if (!isMember) void requestLogin();
         return true;

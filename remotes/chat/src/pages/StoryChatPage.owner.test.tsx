@@ -1,11 +1,10 @@
-import { PENDING_LOG, type UserDto } from '@liaozhai/shared/contract';
+import { STORAGE_KEYS, type UserDto } from '@liaozhai/shared/contract';
 import { authPopup, outboxStore, session } from '@liaozhai/shared/runtime';
 import { memberDto, offline, onTestEnd, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { readPendingLog, writePendingLog } from '../api/pendingLog';
 import { threadSyncs } from '../api/threadSync';
 import { latestDto } from '../fixtures';
-import { bodyOf, field, LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from '../testing/chatting';
+import { bodyOf, LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from '../testing/chatting';
 
 describe('outbox.401', () => {
   const signIn = (user: Partial<UserDto>) => waitFor(() => session.userReceived(memberDto(user)));
@@ -27,21 +26,19 @@ describe('outbox.401', () => {
     expect(sends(requests)).toHaveLength(1);
   });
 
-  test('what a killed page of theirs had only written down goes before what they write before and after signing in', async () => {
-    const line = { storyId: 's-1', conversationId: null, createdAt: Date.now(), state: 'waiting' as const };
-    const kept = JSON.stringify([{ ...line, clientId: 'client-5', body: '一更' }]);
-    localStorage.setItem(`liaozhai-draft:${memberDto().id}:${PENDING_LOG}`, kept);
+  test('what an earlier page of theirs had stored goes before what they write before and after signing in', async () => {
+    const [owner, key] = [memberDto().id, 'client-5'];
+    const value = { clientId: key, storyId: 's-1', conversationId: null, body: '一更', createdAt: 1, state: 'waiting' };
+    localStorage.setItem(`${STORAGE_KEYS.outbox}:${owner}:${key}`, JSON.stringify({ owner, key, savedAt: 1, value }));
     const { user, requests } = openChat(
       { [SEND]: (request: RecordedRequest) => sentDto(request, { status: 'completed' }) },
       { user: null },
     );
-    await field();
-    writePendingLog([{ ...line, clientId: 'client-6', body: '二更' }]);
+    await write(user, '二更');
     await signIn({});
     await write(user, '三更');
     await waitFor(() => expect(sends(requests)).toHaveLength(3));
     expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['一更', '二更', '三更']);
-    expect(readPendingLog()).toEqual([]);
   });
 
   test('a closed popup leaves the line waiting for a login', async () => {

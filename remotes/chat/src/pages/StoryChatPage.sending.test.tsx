@@ -10,7 +10,6 @@ import {
 } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { createOutbox } from '../api/outbox';
-import { readPendingLog, recoverPending, writePendingLog } from '../api/pendingLog';
 import { latestDto, messageDto, messageEvent } from '../fixtures';
 import {
   bodyOf,
@@ -340,43 +339,20 @@ test('a clock that is put back does not make the line wait for its old hour', as
   await waitFor(async () => expect(await outboxStore.all()).toEqual([]), { timeout: 30_000 });
 });
 
-test('a line written before the device’s outbox is read follows what it holds, though that is dated ahead', async () => {
+test('a line follows what an earlier page had stored, though it is written before that is read and the clock was set back', async () => {
   const { requests } = openChat({ [SEND]: (request: RecordedRequest) => sentDto(request, { status: 'completed' }) });
   await screen.findByRole('log');
-  const line = { storyId: 's-1', conversationId: null, state: 'waiting' as const };
-  writePendingLog([{ ...line, clientId: 'client-5', body: '一更', createdAt: Date.now() + 86_400_000 }]);
+  const line = { storyId: 's-1', conversationId: null };
+  rs.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+  onTestEnd(() => rs.useRealTimers());
+  // killed as soon as the reader had tapped
+  void createOutbox().enqueue({ ...line, clientId: 'client-5', body: '一更' });
+  rs.useRealTimers();
   const secondOutbox = createOutbox();
   secondOutbox.start();
-  for (const body of ['二更', '三更'])
-    void secondOutbox.enqueue({ ...line, clientId: body, body, createdAt: Date.now() });
+  for (const body of ['二更', '三更']) void secondOutbox.enqueue({ ...line, clientId: body, body });
   // the page's own outbox sends too, as another tab's would
   const said = () => [...new Set(sends(requests).map((request) => bodyOf(request).body))];
   await waitFor(() => expect(said()).toHaveLength(3));
   expect(said()).toEqual(['一更', '二更', '三更']);
-});
-
-test('a line that was only written down when the page was killed is sent after all', async () => {
-  session.userReceived(memberDto());
-  writePendingLog([
-    { clientId: 'client-5', storyId: 's-1', conversationId: null, body: '还在么？', createdAt: 1, state: 'waiting' },
-  ]);
-  expect(readPendingLog()).toHaveLength(1);
-  await recoverPending();
-  expect(await outboxStore.all()).toMatchObject([{ clientId: 'client-5', body: '还在么？' }]);
-  expect(readPendingLog()).toEqual([]);
-});
-
-test('a line that was only written down follows what the device’s outbox holds, though the clock was put back in between', async () => {
-  session.userReceived(memberDto());
-  const line = { storyId: 's-1', conversationId: null, state: 'waiting' as const };
-  await outboxStore.put({ ...line, clientId: 'client-1', body: '一更', createdAt: 86_400_000 });
-  await outboxStore.put({ ...line, clientId: 'client-8', storyId: 's-2', body: '别处', createdAt: 96_400_000 });
-  // the first message had been stored when the page was killed
-  writePendingLog([
-    { ...line, clientId: 'client-1', body: '一更', createdAt: 86_400_000 },
-    { ...line, clientId: 'client-5', body: '二更', createdAt: 1 },
-    { ...line, clientId: 'client-6', body: '三更', createdAt: 2 },
-  ]);
-  await recoverPending();
-  expect((await outboxStore.all()).map(({ body }) => body)).toEqual(['一更', '二更', '三更', '别处']);
 });

@@ -1,9 +1,10 @@
 import { describe, expect, rs, test } from '@rstest/core';
-import { PENDING_LOG } from '../../contract';
+import { STORAGE_KEYS } from '../../contract';
 import { memberDto, offline, onTestEnd } from '../../testing';
 import { api } from '../api';
 import { request } from '../client/request';
 import { onUnauthenticated } from '../client/unauthenticated';
+import { local } from '../storage/browserStorage';
 import { drafts } from '../storage/drafts';
 import { uncopiedCredentials } from '../storage/owner';
 import { positions } from '../storage/positions';
@@ -67,6 +68,7 @@ describe('signing out', () => {
     positions.write('c-1', { messageId: 'm-1', offset: 3 });
     uncopiedCredentials.keep('密码');
     await outboxStore.put(entry('k-1'));
+    local.set(STORAGE_KEYS.lastMessage, '1');
     await offlineCache.write('chat.1', { secret: true });
     await session.signOut();
     drafts.flush();
@@ -220,13 +222,6 @@ describe('an expired session', () => {
     expect(drafts.read('s-1')).toBe('');
     expect(await outboxStore.all()).toEqual([]);
   });
-});
-
-test('drafts of a visitor join those of the same user’s killed page', () => {
-  localStorage.setItem(`liaozhai-draft:${memberDto().id}:${PENDING_LOG}`, '["一更"]');
-  drafts.write(PENDING_LOG, '["二更"]');
-  session.userReceived(memberDto());
-  expect(drafts.read(PENDING_LOG)).toBe('["一更","二更"]');
 });
 
 test('drafts of an anonymous visitor belong to the user who signs in', async () => {

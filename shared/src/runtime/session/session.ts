@@ -340,6 +340,7 @@ async function logOut(end: (byRefusal: boolean) => Promise<void>): Promise<void>
 async function purgePrivateData(owner: string): Promise<void> {
   purgeDrafts(owner);
   purgePositions(owner);
+  local.remove(STORAGE_KEYS.lastMessage);
   uncopiedCredentials.forget();
   await Promise.all([outboxStore.purge(owner), offlineCache.purge(owner)]);
 }

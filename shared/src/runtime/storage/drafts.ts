@@ -1,6 +1,6 @@
-import { PENDING_LOG, STORAGE_KEYS } from '../../contract';
+import { STORAGE_KEYS } from '../../contract';
 import { createCell, createSignal } from '../signal';
-import { local, onForeignChange, readJson } from './browserStorage';
+import { local, onForeignChange } from './browserStorage';
 import { currentOwner, onOwnerChanged } from './owner';
 
 const SAVE_AFTER_MS = 200;
@@ -52,23 +52,16 @@ export function purgeDrafts(owner: string) {
   for (const key of local.keys(prefix)) local.remove(key);
 }
 
-/**
- * Moves drafts to another owner, whose own drafts of the same conversations are overwritten. The lists of pending messages are
- * joined, the new owner's first.
- */
+/** Moves drafts to another owner, whose own drafts of the same conversations are overwritten. */
 export function adoptDrafts(from: string, to: string) {
   save();
   const prefix = keyOf(from, '');
   for (const key of local.keys(prefix)) {
-    const target = keyOf(to, key.slice(prefix.length));
-    const text = key === keyOf(from, PENDING_LOG) ? joinLists(target, key) : local.get(key);
-    if (text) local.set(target, text);
+    const text = local.get(key);
+    if (text) local.set(keyOf(to, key.slice(prefix.length)), text);
     local.remove(key);
   }
 }
-
-const joinLists = (...keys: string[]): string =>
-  JSON.stringify(keys.flatMap((key) => readJson(key)).filter((each) => each !== undefined));
 
 export function dropUnsavedDrafts() {
   unsavedTexts.clear();

@@ -2,9 +2,18 @@ import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core'
 import * as indexedDb from 'fake-indexeddb';
 import { STORAGE_KEYS } from '../../contract';
 import { onTestEnd } from '../../testing';
-import { createRecordStore, type OutboxEntry } from './recordStore';
+import { createOutboxStore, createRecordStore, type OutboxEntry } from './recordStore';
 
 const record = { owner: 'u-1', key: 'k', savedAt: 1, value: '你好' };
+
+const line = (clientId: string, createdAt: number): OutboxEntry => ({
+  clientId,
+  storyId: 's-1',
+  conversationId: null,
+  body: clientId,
+  createdAt,
+  state: 'waiting',
+});
 
 /** An IndexedDB that hangs until the test makes it refuse. */
 function silentDatabase() {
@@ -66,6 +75,16 @@ test('a message that IndexedDB refuses survives the page; a cached copy does not
   expect(await createRecordStore('outbox').all('u-1')).toEqual([]);
 });
 
+test('a message is on the device as soon as it is put, even while IndexedDB hangs and a guest signs in', async () => {
+  rs.useFakeTimers();
+  onTestEnd(() => rs.useRealTimers());
+  silentDatabase();
+  const outbox = createOutboxStore();
+  void outbox.adopt('anonymous', 'u-1');
+  void outbox.put(line('一更', 1));
+  expect(Object.values(localStorage).join()).toContain('一更');
+});
+
 /** A working IndexedDB that the test can block, as a page left open does in WebKit. */
 function realDatabase() {
   const { default: _, ...parts } = indexedDb;
@@ -98,15 +117,6 @@ describe('outbox.order: a page whose IndexedDB is slow', () => {
   });
   afterEach(() => {
     rs.useRealTimers();
-  });
-
-  const line = (clientId: string, createdAt: number): OutboxEntry => ({
-    clientId,
-    storyId: 's-1',
-    conversationId: null,
-    body: clientId,
-    createdAt,
-    state: 'waiting',
   });
 
   /** A store of another page, which has opened no database yet. */

@@ -255,10 +255,9 @@ export function createOutboxStore() {
       const entries = (await records.all(currentOwner())).map((record) => record.value as OutboxEntry);
       return entries.sort((a, b) => a.createdAt - b.createdAt);
     },
+    /** Stores a message. `localStorage` has it before this returns, since the page may be killed immediately. */
     async put(entry: OutboxEntry): Promise<void> {
-      const owner = currentOwner();
-      await pendingWork;
-      await records.put({ owner, key: entry.clientId, savedAt: Date.now(), value: entry });
+      await records.put({ owner: currentOwner(), key: entry.clientId, savedAt: Date.now(), value: entry });
       notifyAll();
     },
     async remove(clientId: string): Promise<void> {
