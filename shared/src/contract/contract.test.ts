@@ -136,10 +136,10 @@ describe('a page of a list', () => {
   });
 });
 
-test('a single entity is found bare or wrapped', () => {
+test('a single entity is found bare or wrapped, also in an envelope of its own', () => {
   const schema = singleSchema(v.object({ id: v.number() }));
-  expect(readAs(schema, { data: { id: 1 } })).toEqual({ id: 1 });
-  expect(readAs(schema, { id: 1 })).toEqual({ id: 1 });
+  for (const body of [{ id: 1 }, { data: { id: 1 } }, { code: 0, msg: 'ok', data: { data: { id: 1 } } }])
+    expect(readAs(schema, body)).toEqual({ id: 1 });
   expect(readAs(schema, null)).toBeUndefined();
 });
 

@@ -94,10 +94,10 @@ export const cursorPageSchema = <Schema extends v.GenericSchema>(entry: Schema) 
 
 function withoutWrapper(body: unknown): unknown {
   const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
-  return typeof data === 'object' && data !== null && !Array.isArray(data) ? data : body;
+  return typeof data === 'object' && data !== null && !Array.isArray(data) ? withoutWrapper(data) : body;
 }
 
-/** A single entity, bare or in `data`. */
+/** A single entity, bare or in `data`, which some servers put into an envelope with `data`. */
 export const singleSchema = <Schema extends v.GenericSchema>(entity: Schema) =>
   v.pipe(v.unknown(), v.transform(withoutWrapper), entity);
 
