@@ -171,6 +171,29 @@ const cutOff = (page: Page) =>
       .map((element) => element.outerHTML.slice(0, 140));
   });
 
+function nothingIsLost() {
+  for (const [path, sign] of [
+    ['/explore', '聂小倩'],
+    ['/story/nie-xiaoqian', '开始聊天'],
+    ['/story/nie-xiaoqian?chat=1', '金华'],
+    ['/conversations', '登录'],
+    ['/my', '注册账号'],
+  ] as const) {
+    test(`nothing is lost on ${path}`, async ({ person, page }) => {
+      await person.open(path);
+      await appIsUp(page);
+      await expect(page.getByText(sign).filter({ visible: true }).first()).toBeVisible();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+      expect(await cutOff(page)).toEqual([]);
+    });
+  }
+}
+
+test.describe('a zoom of 200 %', () => {
+  test.use({ viewport: { width: 195, height: 422 } });
+  nothingIsLost();
+});
+
 test.describe('twice the text size', () => {
   test.beforeEach(async ({ page }) => {
     // same effect as the browser's setting, because every size is in rem
@@ -181,20 +204,7 @@ test.describe('twice the text size', () => {
     });
   });
 
-  for (const [path, sign] of [
-    ['/explore', '聂小倩'],
-    ['/story/nie-xiaoqian', '开始聊天'],
-    ['/story/nie-xiaoqian?chat=1', '金华'],
-    ['/conversations', '登录'],
-    ['/my', '注册账号'],
-  ] as const) {
-    test(`nothing is lost on ${path}`, async ({ person, page }) => {
-      await person.open(path);
-      await expect(page.getByText(sign).filter({ visible: true }).first()).toBeVisible();
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-      expect(await cutOff(page)).toEqual([]);
-    });
-  }
+  nothingIsLost();
 
   test('the popup can be filled in and sent', async ({ person, page }) => {
     await person.open('/my');
