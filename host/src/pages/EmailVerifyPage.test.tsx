@@ -41,8 +41,14 @@ describe('a link that is no longer good', () => {
   const bad = { [call]: { status: 403, body: { message: '链接无效或已过期' } } };
   const resend = 'POST /v1/email/verification-notification/resend';
 
-  test('says so, finally', async () => {
-    await openHost({ path: link, handlers: bad });
+  test.each([
+    [403, '链接无效或已过期'],
+    [403, 'Invalid signature.'],
+    [404, 'No query results for model [App\\Models\\User] u-1'],
+    [409, 'Already verified.'],
+    [410, 'Expired.'],
+  ])('says so, finally, whatever the words of the %i: %s', async (status, message) => {
+    await openHost({ path: link, handlers: { [call]: { status, body: { message } } } });
     expect(await screen.findByText('链接无效或已过期')).toBeTruthy();
     expect(screen.queryByRole('button', { name: '重试' })).toBeNull();
   });

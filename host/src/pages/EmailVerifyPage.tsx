@@ -77,8 +77,10 @@ async function verify(url: string): Promise<Verification> {
     await request({ url });
   } catch (cause) {
     const error = toApiError(cause);
-    const isFinal = error.kind === 'forbidden' || error.kind === 'notFound';
-    return { state: isFinal ? 'refused' : 'failed', text: error.message || errorText(error) };
+    const isFinal = ['forbidden', 'notFound', 'gone', 'conflict'].includes(error.kind);
+    // Laravel refuses a bad signature in English
+    const text = error.message || (isFinal ? '链接无效或已过期' : errorText(error));
+    return { state: isFinal ? 'refused' : 'failed', text };
   }
   // another browser has no session to ask about
   const isNew = pendingConfirmation.read() !== null;
