@@ -237,14 +237,17 @@ describe('a session that is not stored', () => {
     expect([user()?.id, (storedUser() as { id?: string } | null)?.id ?? null, requests.length]).toEqual([id, owner, 1]);
   });
 
-  test('that has ended is requested once, without a sign-in popup', async () => {
+  test('that has ended is requested once, without a sign-in popup or a warning', async () => {
     setCookie();
     let refusals = 0;
     onTestEnd(onUnauthenticated(() => (refusals += 1)));
+    const warned = rs.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestEnd(() => warned.mockRestore());
     const requests = fakeNetwork({ ...nobody, 'GET /v1/private': { status: 401 } });
     await session.recover();
     await session.recover();
     expect([session.current(), requests.length, refusals]).toEqual([{ status: 'guest' }, 1, 0]);
+    expect(warned).not.toHaveBeenCalled();
     await request({ url: '/v1/private' }).catch(() => undefined);
     expect(refusals).toBe(1);
   });

@@ -140,9 +140,8 @@ export function createSession() {
       if (epoch === signInEpoch.current() && (isGuest || currentUser())) session.userReceived(dto);
     } catch (cause) {
       const error = toApiError(cause);
-      if (isGuest && error.kind === 'unauthenticated' && epoch === signInEpoch.current())
-        local.set(STORAGE_KEYS.guest, '1');
-      console.warn('the user could not be refreshed', error);
+      if (!isGuest || error.kind !== 'unauthenticated') console.warn('the user could not be refreshed', error);
+      else if (epoch === signInEpoch.current()) local.set(STORAGE_KEYS.guest, '1');
     }
   }
 
