@@ -16,6 +16,13 @@ export interface Suggestions {
   isClosed?: boolean;
 }
 
+interface Pause {
+  /** `performance.now()`, in ms */
+  until: number;
+  /** Whether the server is overloaded; else the user sends too fast. */
+  isOverloaded: boolean;
+}
+
 interface ChatState {
   /** What the device's outbox holds, oldest first; `sending` is known to this page alone. */
   pending: PendingMessage[];
@@ -23,15 +30,15 @@ interface ChatState {
   suggestions: Record<string, Suggestions>;
   /** Ids of stories with an open request that changes the last reply or edits a message. */
   continuing: string[];
-  /** Time until which the server requested a pause, by story; `performance.now()` in ms. */
-  resumesAt: Record<string, number>;
+  /** Pauses that the server has requested, by story. */
+  pauses: Record<string, Pause>;
   /** Ids of hidden conversations: deleted, or deletion still undoable. */
   deleting: string[];
   /** Version up to which conversations have been seen on this page, by id. */
   read: Record<string, number>;
 }
 
-const initialState: ChatState = { pending: [], suggestions: {}, continuing: [], resumesAt: {}, deleting: [], read: {} };
+const initialState: ChatState = { pending: [], suggestions: {}, continuing: [], pauses: {}, deleting: [], read: {} };
 
 const slice = createSlice({
   name: 'chat',
@@ -60,8 +67,8 @@ const slice = createSlice({
       const otherIds = state.continuing.filter((id) => id !== payload.storyId);
       state.continuing = payload.on ? [...otherIds, payload.storyId] : otherIds;
     },
-    waitRequested: ({ resumesAt }, { payload }: PayloadAction<{ storyId: string; until: number }>) => {
-      resumesAt[payload.storyId] = payload.until;
+    pauseRequested: ({ pauses }, { payload }: PayloadAction<{ storyId: string; pause: Pause }>) => {
+      pauses[payload.storyId] = payload.pause;
     },
     conversationHidden: ({ deleting }, { payload }: PayloadAction<string>) => {
       if (!deleting.includes(payload)) deleting.push(payload);

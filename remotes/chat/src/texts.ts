@@ -93,8 +93,8 @@ export const texts = {
     offline: '等待网络',
     unreachable: '连不上服务，恢复后自动发出',
     behind: '等前一条发出后再发',
-    later: (seconds: number, isBusy: boolean) =>
-      `${isBusy ? '服务繁忙' : '发得太快'}，${formatWait(seconds)}后自动发出`,
+    later: (seconds: number, isOverloaded: boolean) =>
+      `${isOverloaded ? '服务繁忙' : '发得太快'}，${formatWait(seconds)}后自动发出`,
     login: '登录后发送',
     toLogin: '登录',
     failed: '发送失败',

@@ -192,10 +192,10 @@ export function createSender() {
       // whole seconds: the random fraction only spreads the load and is not shown
       const seconds = Math.floor(pause(storyId, PATIENT, waitSeconds) / 1000);
       const until = performance.now() + seconds * 1000;
-      dispatch(chatActions.waitRequested({ storyId, until }));
+      dispatch(chatActions.pauseRequested({ storyId, pause: { until, isOverloaded: error.kind === 'server' } }));
     }
     if (isPaused(storyId) || isUnloading || !isOnline()) {
-      dispatch(chatActions.pendingChanged({ ...pending, state: 'waiting', error }));
+      dispatch(chatActions.pendingChanged({ ...pending, state: 'waiting', error: undefined }));
       return false;
     }
     if (error.kind === 'insufficientBalance' && error.required > error.balance) {

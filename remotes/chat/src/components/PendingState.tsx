@@ -20,7 +20,7 @@ interface PendingStateProps {
 
 /** Delivery status of an unconfirmed message, with a button if sending failed. */
 export function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: PendingStateProps) {
-  const resumesAt = useSelector((state) => selectChat(state).resumesAt[pending.storyId]);
+  const pause = useSelector((state) => selectChat(state).pauses[pending.storyId]);
   const newPrice = risenPrice(pending.error);
   if (pending.state === 'failed') {
     return (
@@ -47,8 +47,8 @@ export function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }
   }
   return (
     <p className={styles.state}>
-      {resumesAt !== undefined && pending.state === 'waiting' && waiting === 'sending' ? (
-        <Countdown key={resumesAt} until={resumesAt} isBusy={pending.error?.kind === 'server'} />
+      {pause && pending.state === 'waiting' && waiting === 'sending' ? (
+        <Countdown key={pause.until} {...pause} />
       ) : (
         <span>{texts.state[waiting]}</span>
       )}
@@ -81,9 +81,9 @@ function PointsActions({ pending, cost, onRetry, onGetPoints }: PointsActionsPro
   );
 }
 
-function Countdown({ until, isBusy }: { until: number; isBusy: boolean }) {
+function Countdown({ until, isOverloaded }: { until: number; isOverloaded: boolean }) {
   const [seconds] = useCountdown(() => (until - performance.now()) / 1000);
-  return <span>{seconds > 0 ? texts.state.later(seconds, isBusy) : texts.state.sending}</span>;
+  return <span>{seconds > 0 ? texts.state.later(seconds, isOverloaded) : texts.state.sending}</span>;
 }
 
 function failureText(pending: PendingMessage): string {

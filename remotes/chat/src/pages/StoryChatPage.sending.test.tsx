@@ -325,6 +325,15 @@ test('a line that met a server without time goes after the wait that was named',
   expect(sends(requests).length - refused).toBeLessThanOrEqual(2);
 });
 
+test('a line that met a busy server says so after a further line, too', async () => {
+  const { user } = openChat({ [SEND]: { status: 503, headers: { 'retry-after': '80' } } });
+  await write(user, '谁在门外？');
+  await screen.findByText(/^服务繁忙/);
+  await write(user, '还在么？');
+  await waitFor(async () => expect(await outboxStore.all()).toHaveLength(2));
+  expect(screen.queryByText(/^发得太快/)).toBeNull();
+});
+
 test('a clock that is put back does not make the line wait for its old hour', async () => {
   let isBusy = true;
   const { user } = openChat({
