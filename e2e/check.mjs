@@ -27,7 +27,7 @@ async function step(title, args, options) {
   return ok ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: [`✗ ${title}`] };
 }
 
-const withoutEngines = async () => [
+const checksWithoutEngines = async () => [
   await step('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
   await step('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
   await step('unused code', ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints']),
@@ -40,13 +40,13 @@ const withoutEngines = async () => [
 
 const background = { isBackground: true };
 
-const withEngines = async (missing) => [
-  // each of the two uses one core most of the time
-  ...(await Promise.all([
-    step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts'], background),
+const testsWithoutEngines = () =>
+  Promise.all([
     step('images', ['--import', 'tsx', 'e2e/checks/images.ts'], background),
-    unitTests('unit tests of pages', pageTests, missing),
-  ])),
+    unitTests('unit tests of pages', pageTests, []),
+  ]);
+
+const testsWithEngines = async (missing) => [
   await unitTests('unit tests in Node', nodeTests, missing),
   await unitTests('tests of programs', programTests, missing),
   ...(missing.includes('chromium')
@@ -58,7 +58,13 @@ const withEngines = async (missing) => [
  * Runs every check, except those that need a missing engine. `missing` is a promise of their names: checks without an engine run
  * while the engines are installed. A check that is not a test suite counts as one test.
  */
-export const check = async (missing) => [...(await withoutEngines()), ...(await withEngines(await missing))];
+export async function check(missing) {
+  const checks = await checksWithoutEngines();
+  // in the background: uses one core most of the time, needs the build of the check before it, and opens pages in an engine
+  const packages = missing.then(() => step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts'], background));
+  const tests = [...(await testsWithoutEngines()), ...(await testsWithEngines(await missing))];
+  return [...checks, ...tests, await packages];
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   prepare();
