@@ -22,7 +22,7 @@ export interface Db {
   first<Row>(statement: Compilable<Row>): Row | undefined;
   /** Runs a statement and returns the number of changed rows. */
   run(statement: Compilable<unknown>): number;
-  /** Waits, without blocking, until no other process blocks a transaction. Rejects after some seconds. */
+  /** Waits, without blocking, until no other process blocks a transaction. Rejects with the fault after 3 s. */
   writable(): Promise<void>;
   /** Runs `work` in a transaction. A nested transaction joins the outer one. */
   transaction<Result>(work: () => Result): Result;

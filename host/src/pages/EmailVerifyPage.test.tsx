@@ -47,7 +47,7 @@ describe('a link that is no longer good', () => {
     [404, 'No query results for model [App\\Models\\User] u-1'],
     [409, 'Already verified.'],
     [410, 'Expired.'],
-  ])('says so, finally, whatever the words of the %i: %s', async (status, message) => {
+  ])('says so and offers no retry after a %i: %s', async (status, message) => {
     await openHost({ path: link, handlers: { [call]: { status, body: { message } } } });
     expect(await screen.findByText('链接无效或已过期')).toBeTruthy();
     expect(screen.queryByRole('button', { name: '重试' })).toBeNull();

@@ -6,21 +6,13 @@ import { request } from '../client/request';
 import { onUnauthenticated } from '../client/unauthenticated';
 import { local } from '../storage/browserStorage';
 import { drafts } from '../storage/drafts';
+import { outboxEntry } from '../storage/fixtures';
 import { uncopiedCredentials } from '../storage/owner';
 import { positions } from '../storage/positions';
-import { type OutboxEntry, offlineCache, outboxStore } from '../storage/recordStore';
+import { offlineCache, outboxStore } from '../storage/recordStore';
 import { store } from '../store';
 import { fakeNetwork, holdResponse, settle, storedUser, user } from './fixtures';
 import { createSession, session } from './session';
-
-const entry = (clientId: string): OutboxEntry => ({
-  clientId,
-  storyId: 's-1',
-  conversationId: null,
-  body: clientId,
-  createdAt: 1,
-  state: 'waiting',
-});
 
 const sessionRunsOut = async () => {
   fakeNetwork({ 'GET /v1/private': { status: 401 } });
@@ -67,7 +59,7 @@ describe('signing out', () => {
     drafts.flush();
     positions.write('c-1', { messageId: 'm-1', offset: 3 });
     uncopiedCredentials.keep('密码');
-    await outboxStore.put(entry('k-1'));
+    await outboxStore.put(outboxEntry('k-1'));
     local.set(STORAGE_KEYS.lastMessage, '1');
     await offlineCache.write('chat.1', { secret: true });
     await session.signOut();
@@ -193,7 +185,7 @@ describe('an expired session', () => {
   test('names its user, and keeps the page’s content', async () => {
     session.userReceived(memberDto());
     drafts.write('s-1', '没写完');
-    await outboxStore.put(entry('k-1'));
+    await outboxStore.put(outboxEntry('k-1'));
     await sessionRunsOut();
     expect(session.current()).toEqual({ status: 'guest', expired: { id: 'u-1', login: memberDto().username } });
     expect(storedUser()).toBeNull();
@@ -213,7 +205,7 @@ describe('an expired session', () => {
   test('gives another user nothing, immediately or later', async () => {
     session.userReceived(memberDto({ id: 'u-1' }));
     drafts.write('s-1', '没写完');
-    await outboxStore.put(entry('k-1'));
+    await outboxStore.put(outboxEntry('k-1'));
     await sessionRunsOut();
     session.userReceived(memberDto({ id: 'u-2' }));
     expect(drafts.read('s-1')).toBe('');
@@ -227,7 +219,7 @@ describe('an expired session', () => {
 test('drafts of an anonymous visitor belong to the user who signs in', async () => {
   drafts.write('s-1', '路过');
   positions.write('c-1', { messageId: 'm-1', offset: 3 });
-  await outboxStore.put(entry('k-1'));
+  await outboxStore.put(outboxEntry('k-1'));
   session.userReceived(memberDto());
   expect(drafts.read('s-1')).toBe('路过');
   expect(positions.read('c-1')).toEqual({ messageId: 'm-1', offset: 3 });

@@ -2,18 +2,10 @@ import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core'
 import * as indexedDb from 'fake-indexeddb';
 import { STORAGE_KEYS } from '../../contract';
 import { onTestEnd } from '../../testing';
-import { createOutboxStore, createRecordStore, type OutboxEntry } from './recordStore';
+import { outboxEntry } from './fixtures';
+import { createOutboxStore, createRecordStore } from './recordStore';
 
 const record = { owner: 'u-1', key: 'k', savedAt: 1, value: '你好' };
-
-const line = (clientId: string, createdAt: number): OutboxEntry => ({
-  clientId,
-  storyId: 's-1',
-  conversationId: null,
-  body: clientId,
-  createdAt,
-  state: 'waiting',
-});
 
 /** An IndexedDB that hangs until the test makes it refuse. */
 function silentDatabase() {
@@ -81,7 +73,7 @@ test('a message is on the device as soon as it is put, even while IndexedDB hang
   silentDatabase();
   const outbox = createOutboxStore();
   void outbox.adopt('anonymous', 'u-1');
-  void outbox.put(line('一更', 1));
+  void outbox.put(outboxEntry('一更', 1));
   expect(Object.values(localStorage).join()).toContain('一更');
 });
 
@@ -127,14 +119,14 @@ describe('outbox.order: a page whose IndexedDB is slow', () => {
 
   test('lists former messages before new ones, and removes them after sending', async () => {
     const { holdUp } = realDatabase();
-    await (await outboxOfNewPage()).put(line('earlier', 1));
+    await (await outboxOfNewPage()).put(outboxEntry('earlier', 1));
     const letGo = await holdUp();
     const outbox = await outboxOfNewPage();
     const ids = async () => (await outbox.all()).map(({ clientId }) => clientId);
     const atFirst = ids();
     await rs.advanceTimersByTimeAsync(3500);
     expect(await atFirst).toEqual(['earlier']);
-    await outbox.put(line('later', 2));
+    await outbox.put(outboxEntry('later', 2));
     expect(await ids()).toEqual(['earlier', 'later']);
     await outbox.remove('earlier');
     const recovered = new Promise<void>((resolve) => onTestEnd(outbox.subscribe(resolve)));

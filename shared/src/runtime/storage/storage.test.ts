@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core'
 import { onTestEnd } from '../../testing';
 import { local } from './browserStorage';
 import { drafts } from './drafts';
+import { outboxEntry } from './fixtures';
 import { lastOwner, uncopiedCredentials } from './owner';
 import { positions } from './positions';
-import { type OutboxEntry, offlineCache, outboxStore } from './recordStore';
+import { offlineCache, outboxStore } from './recordStore';
 
 const draftKey = 'liaozhai-draft:anonymous:s-1';
 
@@ -90,15 +91,6 @@ describe('positions', () => {
 });
 
 describe('the outbox', () => {
-  const entry = (clientId: string, createdAt: number): OutboxEntry => ({
-    clientId,
-    storyId: 's-1',
-    conversationId: null,
-    body: clientId,
-    createdAt,
-    state: 'waiting',
-  });
-
   test('returns entries in order, and reports each change', async () => {
     let changes = 0;
     onTestEnd(
@@ -106,12 +98,12 @@ describe('the outbox', () => {
         changes += 1;
       }),
     );
-    await outboxStore.put(entry('b', 2));
-    await outboxStore.put(entry('a', 1));
+    await outboxStore.put(outboxEntry('b', 2));
+    await outboxStore.put(outboxEntry('a', 1));
     expect((await outboxStore.all()).map(({ clientId }) => clientId)).toEqual(['a', 'b']);
-    await outboxStore.put({ ...entry('a', 1), state: 'failed' });
+    await outboxStore.put({ ...outboxEntry('a', 1), state: 'failed' });
     await outboxStore.remove('b');
-    expect(await outboxStore.all()).toEqual([{ ...entry('a', 1), state: 'failed' }]);
+    expect(await outboxStore.all()).toEqual([{ ...outboxEntry('a', 1), state: 'failed' }]);
     expect(changes).toBe(4);
   });
 
