@@ -13,7 +13,8 @@ const release = async (...words: string[]) => {
 };
 
 test("gate: the product's own builds pass, every page, slot and late part of them opened as guest and member", async () => {
-  test.setTimeout(5 * MINUTE_MS);
+  // a visit of every page: minutes on a busy machine
+  test.setTimeout(15 * MINUTE_MS);
   const { stable } = await release('status');
   expect(stable.builds).toHaveLength(5);
   const { passed, results } = await release('check', ...stable.builds);
