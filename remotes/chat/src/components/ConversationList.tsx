@@ -8,6 +8,7 @@ import {
   useDispatch,
   useExpiredSession,
   useOnline,
+  useSearchParams,
   useSelector,
   useSession,
 } from '@liaozhai/shared/runtime';
@@ -148,6 +149,23 @@ function Column({ children }: { children: ReactNode }) {
 
 const focusField = (field: HTMLInputElement | null) => field?.focus();
 
+/** Length of the search field; an address may be longer. */
+const MAX_SEARCH_LENGTH = 60;
+
+/**
+ * The words of the search; null while it is closed. The list's own screen has them in its address, which a reload and the way
+ * back from a chat keep. A button opens the search, so that no row moves when the server turns out to support it.
+ */
+function useListSearch() {
+  const isOwnScreen = use(OpenChatContext) === null;
+  const [params, setParams] = useSearchParams();
+  const [columnWords, setColumnWords] = useState<string | null>(null);
+  const setAddress = (words: string | null) => setParams(words === null ? {} : { q: words }, { replace: true });
+  return isOwnScreen
+    ? { words: params.get('q')?.trim().slice(0, MAX_SEARCH_LENGTH) ?? null, setWords: setAddress }
+    : { words: columnWords, setWords: setColumnWords };
+}
+
 function ConversationListing() {
   const list = useChatGetConversationsInfiniteQuery();
   const dispatch = useDispatch();
@@ -159,9 +177,8 @@ function ConversationListing() {
     restore: (storedPages) => dispatch(appendStoredPages(storedPages)),
   });
   const canSearch = useCapability('conversations.search');
-  // opened by a button, so that no row moves when the server turns out to support the search
-  const [isSearching, setSearching] = useState(false);
-  const [words, setWords] = useState('');
+  const { words, setWords } = useListSearch();
+  const isSearching = words !== null;
   const pages = list.data?.pages;
   const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
   const Title = use(OpenChatContext) === null ? 'h1' : 'h2';
@@ -199,10 +216,7 @@ function ConversationListing() {
               label={isSearching ? texts.list.closeSearch : texts.list.openSearch}
               icon={isSearching ? <CloseIcon size={20} /> : <SearchIcon size={20} />}
               aria-expanded={isSearching}
-              onClick={() => {
-                setSearching(!isSearching);
-                setWords('');
-              }}
+              onClick={() => setWords(isSearching ? null : '')}
             />
           )}
           <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={() => void refresh()} />
@@ -210,10 +224,16 @@ function ConversationListing() {
       </header>
       {canSearch && isSearching && (
         <div className={styles.search}>
-          <SearchField ref={focusField} label={texts.list.search} onSearch={setWords} />
+          <SearchField
+            // a search that was there before the page must not open the keyboard
+            ref={words === '' ? focusField : undefined}
+            label={texts.list.search}
+            words={words}
+            onSearch={setWords}
+          />
         </div>
       )}
-      {canSearch && words !== '' ? (
+      {canSearch && words ? (
         <FoundConversations words={words} listedConversations={conversations} fallback={fullList} />
       ) : (
         fullList

@@ -449,7 +449,7 @@ describe('the search', () => {
     expect(asked(requests)).toEqual(['画皮']);
     expect(screen.getByText('找到 1 段对话')).toBeTruthy();
     await user.click(screen.getByRole('button', { name: '清除' }));
-    expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
+    await waitFor(async () => expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']));
   });
 
   test('put away brings the list back', async () => {
@@ -459,6 +459,22 @@ describe('the search', () => {
     await user.click(screen.getByRole('button', { name: '收起搜索' }));
     expect(field()).toBeNull();
     expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
+  });
+
+  test('is there again after a reload and on the way back from a chat', async () => {
+    const { user, unmount } = openList(() => pageDto([second]));
+    await user.type(await searchField(user), '画皮{Enter}');
+    await waitFor(async () => expect(await titles()).toEqual(['/story/s-2?chat=1']));
+    const path = location.pathname + location.search;
+    unmount();
+    openRemote(
+      remote,
+      { [LIST]: ({ params }: RecordedRequest) => pageDto(params.q === '画皮' ? [second] : []) },
+      { path, user: { id: 'u-1' }, capabilities: ['conversations.search'] },
+    );
+    await waitFor(async () => expect(await titles()).toEqual(['/story/s-2?chat=1']));
+    expect((field() as HTMLInputElement).value).toBe('画皮');
+    expect(document.activeElement).not.toBe(field());
   });
 
   test('says what else to try where nothing is found', async () => {
