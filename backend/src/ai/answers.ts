@@ -1,4 +1,5 @@
 import type { Lore, Meaning } from '../content/plot.ts';
+import type { OwnQuestion } from './reader.ts';
 
 /*
  * Answers of any speaker for which a story has no text of its own. Each sentence fits every place and hour.
@@ -380,11 +381,25 @@ export const fearAnswers: string[] = [
   '“怕{fear}的人不止{address}一个。”*{speaker}说。* “你不必装作不怕，我替你看着。”',
 ];
 
-/** Answers when the reader asks what they fear. */
-export const knownFearAnswers: string[] = [
-  '“怕{fear}。”*{speaker}看了看你。* “{address}自己说的，我记着。”',
-  '*{speaker}压低了声音。* “{fear}。放心，我不告诉旁人。”',
-];
+/** Answers to questions of readers about what they said of themselves. `{fact}` is in their words. */
+export const toldAnswers: Record<OwnQuestion, string[]> = {
+  fear: [
+    '“怕{fact}。”*{speaker}看了看你。* “{address}自己说的，我记着。”',
+    '*{speaker}压低了声音。* “{fact}。放心，我不告诉旁人。”',
+  ],
+  age: [
+    '*{speaker}不必想。* “{fact}。{address}说过的。”',
+    '“{fact}。”*{speaker}看了你一眼。* “这样的事，我怎么会记错。”',
+  ],
+  home: [
+    '“{address}说过，{fact}。”*{speaker}答得很快。* “那边的路，改日讲给我听。”',
+    '*{speaker}望了望你来的方向。* “{fact}。这一句，我一直记着。”',
+  ],
+  words: [
+    '“{address}说的是：‘{fact}’。”*{speaker}一字不差地学了一遍。*',
+    '*{speaker}笑了一笑。* “‘{fact}’。话才出口，{address}便忘了？”',
+  ],
+};
 
 /** The text mentions something that the reader fears. Used once. */
 export const fearNearby = '*{speaker}想起你怕{fear}，不声不响往你前头站了半步。*';

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@rstest/core';
 import { contentFolder, loadContent, type PublishedStory } from '../content/content.ts';
 import { composeReply, composeSuggestions } from './builtIn.ts';
 import { hasEnded, type Progress, readProgress, tellerOf } from './progress.ts';
+import { replay } from './replay.ts';
 import type { StoryContext } from './storyteller.ts';
-import { replay } from './turn.ts';
 
 const { stories } = loadContent(contentFolder);
 const model = stories.find(({ id }) => id === 'nie-xiaoqian');
@@ -179,6 +179,27 @@ describe('the built-in storyteller', () => {
     talk.say('我是个裁缝');
     expect(talk.say('你知道我是干什么的吗')).toContain('裁缝');
     expect(talk.say('你叫什么？今年几岁了？')).toMatch(/小倩.*十八/s);
+  });
+
+  test.each([
+    ['我叫小明，今年十八岁', '我几岁？', '十八岁'],
+    ['我是从长安来的', '我从哪里来？', '从长安来'],
+    ['我家在苏州', '我家住哪里', '家在苏州'],
+    ['我怕蛇', '我最怕什么？', '怕蛇'],
+    ['我想和你去看海', '我刚才说什么了？', '我想和你去看海'],
+  ])('knows after “%s” the answer to “%s”', (words, question, told) => {
+    const talk = new Conversation();
+    talk.say(words);
+    expect(talk.say(question)).toContain(told);
+  });
+
+  test('knows the age in the reader’s 人设, repeats no abuse, and only the beginning of a long line', () => {
+    const talk = new Conversation({}, '28岁女程序员');
+    expect(talk.say('我多大了？')).toContain('28岁');
+    talk.say('操你妈');
+    expect(talk.say('我刚才说了什么')).not.toContain('操');
+    talk.say('海'.repeat(300));
+    expect(talk.say('我刚刚说了什么')).not.toContain('海'.repeat(41));
   });
 
   test.each(['我不想收下', '为什么要收下？', '别收下'])('does not take “%s” for its opposite', (words) => {

@@ -4,8 +4,9 @@ import type { Meaning } from '../content/plot.ts';
 import type { Env } from '../env.ts';
 import { interpret } from './meaning.ts';
 import { hasEnded, offeredLines, offeredReplies, tellerOf } from './progress.ts';
+import { replay } from './replay.ts';
 import type { Piece, StoryContext, Storyteller } from './storyteller.ts';
-import { composeTurn, replay } from './turn.ts';
+import { composeTurn } from './turn.ts';
 
 /** A failure that the `STORYTELLER_FAIL_…` settings script. */
 class ScriptedFailure extends Error {}

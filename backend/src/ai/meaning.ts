@@ -1,8 +1,9 @@
 import type { Lore, Meaning, Plot, Reply } from '../content/plot.ts';
 import { commonLore } from './answers.ts';
 import { findLore } from './lore.ts';
-import { abusePattern, compoundWords, goOnPattern, patterns } from './patterns.ts';
-import { bigramsOf, clausesOf, isQuestion, lettersOf, spell } from './words.ts';
+import { compoundWords, goOnPattern, isAbusive, patterns } from './patterns.ts';
+import { findFear } from './reader.ts';
+import { bigramsOf, clausesOf, isQuestion, lettersOf, spell, thirdPersonPattern } from './words.ts';
 
 /** The interpretation of a reader's line. */
 export type Interpretation =
@@ -18,8 +19,6 @@ export const restartLine = '重新开始';
 export const turnBackLine = '换一种走向';
 const restartPattern = /^(我[想要])?(重新开始|从头(开始|再来|来过)|重新来过?|重来|重玩)(一[次遍])?吧?$/;
 const turnBackPattern = /^(我[想要])?(换一?[种个](走向|结局)|回到(岔路口|上一步)|读档)吧?$/;
-
-export const isAbusive = (words: string): boolean => abusePattern.test(words.normalize('NFKC'));
 
 const hanLetter = /[\p{Script=Han}]/u;
 const latinWords =
@@ -58,30 +57,6 @@ function isLike(words: string, line: string): boolean {
   return shared >= 3 && shared >= 0.7 * left.length;
 }
 
-const introductionPattern =
-  /(?<![别不莫甭休])(?:我[就也]?(?:名?叫|的名字[是叫]|的名字|姓.[，,]?(?:名|字))|(?:你|您)?(?:就|可以|以后|往后)*(?:称呼?我为?|(?:叫|喊|唤)我))(?:做|作)?[“"‘「]?([\p{Script=Han}A-Za-z·]{1,5}?|[A-Za-z]{6,12})[”"’」]?(?:就(?:好|行)|即可|吧|好了|啦|了|呀|啊)?(?=[，。！？；,.!?;~～…\s]|$)/u;
-/** A surname alone: the speaker adds 君, which fits everybody. */
-const surnamePattern = /我(?:免贵)?姓(?!什|啥|甚)(\p{Script=Han}{1,2})(?=[，。！；,.!;~～…\s]|$)/u;
-/** Words after 我叫 or 叫我 that are not a name. */
-const nonNamePattern =
-  /^(什么|啥|谁|怎|如何|[你您他她它我]|人|来|去|走|等|死|看|听|说|滚|做|先(?!生)|别|不|一|再|快|好|没|过|进|出|回)/;
-
-/** Finds the name by which the reader introduces themselves, and the rest of the line. */
-export function findIntroduction(words: string): { name: string; rest: string } | undefined {
-  const text = words.normalize('NFKC');
-  const surname = introductionPattern.test(text) ? null : surnamePattern.exec(text);
-  const match = surname ?? introductionPattern.exec(text);
-  const name = surname ? `${surname[1]}君` : match?.[1];
-  if (!match || !name || nonNamePattern.test(name) || isAbusive(name)) return undefined;
-  if (isQuestion(clausesOf(words).find((clause) => clause.includes(match[0])) ?? '')) return undefined;
-  const rest = findIntroduction(words.slice(match.index + match[0].length));
-  if (rest) return rest;
-  const others = clausesOf(text.replace(match[0], '')).filter(
-    (clause) => !/^(我|你|您)?(别|不要|莫)(再)?(叫|喊|称呼)我/.test(clause) && !introductionPattern.test(clause),
-  );
-  return { name, rest: others.join('，').replace(/^[你您]呢$/, '你叫什么') };
-}
-
 const isNegated = (clause: string, word: string): boolean =>
   new RegExp(`(不|别|没|莫|勿|休|甭)[^，。]{0,3}${word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`).test(clause);
 
@@ -113,10 +88,6 @@ function findReply(
       clauses.some((clause) => !haveDifferentSubjects(clause, reply.line) && isMeant(clause, reply)),
   );
 }
-
-/** A third-person pronoun as the subject of a clause. */
-const thirdPersonPattern =
-  /^(?:那|可|但|不过|而|所以|难道|其实|听说|[你您我](?:说|看|觉得|知道|听说|猜|认为))*([他她它])(?!妈|娘的)/;
 
 /** Whether a clause about somebody else can have this meaning. The others are about the speaker or the reader. */
 const mayConcernOthers = (meaning: Meaning): boolean => ['求救', '安慰', '为什么', '怎么办'].includes(meaning);
@@ -302,59 +273,4 @@ export function findFact(text: string, question: string, namesSomebody: boolean)
     }))
     .sort((one, other) => other.share - one.share)[0];
   return bestSentence && bestSentence.share >= 0.75 ? bestSentence.sentence.trim() : undefined;
-}
-
-/** Finds what the words say that somebody fears. */
-function findFear(words: string): string | undefined {
-  const [, fear] =
-    /(?<![不没别莫可恐哪只生])(?:害)?怕(?:的是|见|遇见|听)?([\p{Script=Han}]{1,4}?)(?=[，。；、！\s]|了|得|和|怕|$)/u.exec(
-      words,
-    ) ?? [];
-  return fear && !/^(?:[你您我他她了得是死的羞吗么呢什]|[事生]$)/.test(fear) && !isAbusive(fear) ? fear : undefined;
-}
-
-/** The parts of a reader's 人设 that a speaker can mention. */
-export interface Persona {
-  address?: string;
-  fear?: string;
-  trade?: string;
-}
-
-const trades =
-  '匠|师傅|画师|医师|琴师|厨师|镖师|书生|学生|郎中|大夫|中医|道士|和尚|商人|货郎|剑客|侠客|捕快|将军|农夫|渔夫|樵夫|猎户|裁缝|厨子|秀才|举人|先生|账房|掌柜|教师|老师|医生|护士|程序员|工程师|律师|记者|作家|诗人|歌女|绣娘|仵作|官差|县令|车夫|船家|茶商|药商';
-const namedTradePattern = new RegExp(
-  `(?:是|做|当|职业[是:]?|身份[是:]?)(?:一)?(?:个|名|位)?(\\p{Script=Han}{0,4}(?:${trades}))`,
-  'u',
-);
-/** A clause that ends with a trade, such as 28岁女程序员. */
-const bareTradePattern = new RegExp(`(${trades})$`, 'u');
-const noTradePattern = new RegExp(`[不非没](?:是|做|当)|[想要][当做]|讨厌|喜欢(?!.*的)|叫我|称|怕(?:${trades})$`);
-
-/** A clause about a relative, a friend or anybody else. */
-const relativePattern =
-  /^(?:我的?|家)?(?:[爹爸父娘妈母哥弟姐妹妻夫]|老[婆公]|丈夫|相公|师[父傅]|朋友|[儿女]子|女儿|祖|爷|奶|家人)/;
-
-export function personaOf(text: string): Persona {
-  const traits = text.replaceAll('、', '，');
-  const ownClauses = clausesOf(traits).filter(
-    (clause) => !relativePattern.test(clause) && !thirdPersonPattern.test(clause),
-  );
-  const firstMatch = (read: (clause: string) => string | undefined) =>
-    ownClauses.map(read).find((word) => word !== undefined && !isAbusive(word));
-  const address =
-    findIntroduction(traits)?.name ??
-    firstMatch(
-      (clause) =>
-        /^(?:我的?)?(?:(?:名字|姓名|昵称|称呼|网名|name)(?:叫做?|[是:])|外号|绰号|名叫|姓.名)\s*(\p{Script=Han}{1,6}|[A-Za-z]{1,12})$/iu.exec(
-          clause,
-        )?.[1],
-    );
-  // in a story 只怕 means “perhaps”, in a list of traits “fears only”
-  const fear = firstMatch((clause) => findFear(clause.replace(/^(我)?[就只也]怕/, '怕')));
-  const trade = firstMatch((clause) =>
-    noTradePattern.test(clause)
-      ? undefined
-      : (namedTradePattern.exec(clause)?.[1] ?? bareTradePattern.exec(clause)?.[1]),
-  );
-  return { ...(address && { address }), ...(fear && { fear }), ...(trade && { trade }) };
 }

@@ -27,6 +27,11 @@ export interface Progress {
   trade?: string;
   /** What the reader said that they fear. */
   fear?: string;
+  /** What the reader said of their age and origin. */
+  age?: string;
+  home?: string;
+  /** The reader's last line, for a question about it. */
+  lastWords?: string;
   /** Subject of the last turn, as an index of the plot's `byWords`. */
   about?: number;
   /** The last scene with more than one way on, and the facts known there. */

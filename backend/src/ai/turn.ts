@@ -1,15 +1,8 @@
 import type { Finale, Lore, Meaning, Reply } from '../content/plot.ts';
 import { isOpen } from '../content/ways.ts';
 import * as common from './answers.ts';
-import {
-  findFact,
-  findIntroduction,
-  type Interpretation,
-  interpret,
-  isAbusive,
-  type Persona,
-  personaOf,
-} from './meaning.ts';
+import { findFact, type Interpretation, interpret } from './meaning.ts';
+import { isAbusive } from './patterns.ts';
 import {
   endingAt,
   hasEnded,
@@ -20,6 +13,7 @@ import {
   type Teller,
   type TurnResult,
 } from './progress.ts';
+import { factsOf, findIntroduction, type OwnQuestion, ownQuestionIn, type ReaderFacts, repeatable } from './reader.ts';
 import { isQuestion } from './words.ts';
 
 /** Whether the reader declined, objected, hesitated or wants to leave, so that the scene must not move on. */
@@ -36,7 +30,8 @@ export function composeTurn(teller: Teller, before: Progress, words: string | nu
 class TurnComposer {
   readonly #teller: Teller;
   readonly #variantIndex: number;
-  readonly #persona: Persona;
+  /** What the reader's 人设 says of them. */
+  readonly #persona: ReaderFacts;
   readonly #parts: string[] = [];
   /** The opening and the scene's steps before this turn, as the reader has read them. */
   readonly #readText: string;
@@ -47,7 +42,7 @@ class TurnComposer {
   constructor(teller: Teller, progressBefore: Progress, variantIndex: number) {
     this.#teller = teller;
     this.#variantIndex = variantIndex;
-    this.#persona = personaOf(teller.reader.persona);
+    this.#persona = factsOf(teller.reader.persona);
     const steps = sceneAt(teller.plot, progressBefore)?.steps.slice(0, progressBefore.steps) ?? [];
     this.#readText = [teller.opening, ...steps].join('\n');
     const { about, ...progress } = structuredClone(progressBefore);
@@ -57,17 +52,15 @@ class TurnComposer {
     this.#progress.idle += 1;
   }
 
-  get #fear(): string | undefined {
-    return this.#progress.fear ?? this.#persona.fear;
-  }
-
-  get #trade(): string | undefined {
-    return this.#progress.trade ?? this.#persona.trade;
+  /** What the reader said of themselves, here or in their 人设. */
+  #told(about: OwnQuestion | 'trade'): string | undefined {
+    return about === 'words' ? this.#progress.lastWords : (this.#progress[about] ?? this.#persona[about]);
   }
 
   compose(words: string | null): TurnResult {
     const by = this.#composeParts(words);
     this.#noticeFear();
+    if (words !== null) this.#progress.lastWords = repeatable(words);
     const text = this.#parts.join('\n\n');
     return { text, progress: this.#progress, by, ...(this.#meanwhile && { meanwhile: this.#meanwhile }) };
   }
@@ -85,8 +78,11 @@ class TurnComposer {
     if (interpretation?.kind === 'turnBack') return this.#turnBack();
     if (isOver) return this.#stayClosed();
     this.#introduceScene(interpretation);
-    if (introduction || (interpretation?.kind === 'meaning' && interpretation.meaning === '自述'))
-      this.#progress.trade = personaOf(words ?? '').trade ?? this.#progress.trade;
+    const { trade, age, home } = factsOf(words ?? '');
+    if (trade && (introduction || (interpretation?.kind === 'meaning' && interpretation.meaning === '自述')))
+      this.#progress.trade = trade;
+    if (age) this.#progress.age = age;
+    if (home) this.#progress.home = home;
     if (introduction) {
       this.#progress.called = introduction.name;
       this.#appendNext('introduced', common.introductionAnswers);
@@ -95,11 +91,7 @@ class TurnComposer {
         return 'meaning';
       }
     }
-    if (this.#fear && /我(最|到底|究竟)?(害)?怕(的是)?(什么|啥)/.test(remainingWords ?? '')) {
-      this.#appendNext('known fear', common.knownFearAnswers);
-      this.#remindOfChoice();
-      return 'meaning';
-    }
+    if (interpretation?.kind !== 'reply' && this.#answerOwnQuestion(remainingWords ?? '')) return 'meaning';
     switch (interpretation?.kind) {
       case 'reply':
         this.#answerReply(interpretation.reply);
@@ -107,7 +99,7 @@ class TurnComposer {
       case 'lore':
         for (const fact of interpretation.lore) {
           // a trade that the reader named replaces that of the story
-          const isOwnTrade = fact.subjects.includes('我') && fact.aspects.includes('营生') && this.#trade;
+          const isOwnTrade = fact.subjects.includes('我') && fact.aspects.includes('营生') && this.#told('trade');
           if (isOwnTrade) this.#appendNext('trade', common.tradeAnswers);
           else this.#tellLore(fact);
         }
@@ -131,6 +123,17 @@ class TurnComposer {
         this.#answerOther(remainingWords ?? '');
         return 'other';
     }
+  }
+
+  /** Answers a question about the reader from what the reader said. */
+  #answerOwnQuestion(words: string): boolean {
+    const question = ownQuestionIn(words);
+    const told = question && this.#told(question);
+    if (!told) return false;
+    const answers = common.toldAnswers[question].map((answer) => answer.replace('{fact}', () => told));
+    this.#appendNext(`told ${question}`, answers);
+    this.#remindOfChoice();
+    return true;
   }
 
   #interpret(words: string): Interpretation | undefined {
@@ -248,13 +251,13 @@ class TurnComposer {
     const hasKnownName = meaning === '我是谁' && this.#progress.called;
     const asksTrade = meaning === '我是谁' && /[做干]什么|营生|职业/.test(words);
     const mayMentionTrade = !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
-    const knowsTrade = this.#trade && (asksTrade || mayMentionTrade);
+    const knowsTrade = this.#told('trade') && (asksTrade || mayMentionTrade);
     if (knowsTrade) this.#appendNext('trade', common.tradeAnswers);
     else if (hasKnownName) this.#appendNext('known', common.knownNameAnswers);
     else if (
       meaning === '害怕' &&
       saysFear &&
-      this.#fear &&
+      this.#told('fear') &&
       (this.#progress.used.fear ?? 0) < common.fearAnswers.length
     ) {
       this.#appendNext('fear', common.fearAnswers);
@@ -333,9 +336,9 @@ class TurnComposer {
 
   #restart(): 'reply' {
     const { plot, opening } = this.#teller;
-    const { endings, used, called, trade, fear } = this.#progress;
-    const known = { ...(called && { called }), ...(trade && { trade }), ...(fear && { fear }) };
-    this.#progress = { ...initialProgress(plot), endings, used, ...known };
+    const { endings, used, called, trade, fear, age, home } = this.#progress;
+    const told = Object.fromEntries(Object.entries({ called, trade, fear, age, home }).filter(([, fact]) => fact));
+    this.#progress = { ...initialProgress(plot), endings, used, ...told };
     for (const key of Object.keys(used)) if (/^(memory|meanwhile|reply|lore) /.test(key)) delete used[key];
     this.#parts.push(common.restartNotice, ...opening.split('\n\n').slice(-2));
     return 'reply';
@@ -388,8 +391,8 @@ class TurnComposer {
       .replaceAll('{speaker}', speaker)
       .replaceAll('{place}', scene?.place ?? '')
       .replaceAll('{hour}', scene?.hour === '夜' ? '夜里' : (scene?.hour ?? ''))
-      .replaceAll('{fear}', this.#fear ?? '')
-      .replaceAll('{trade}', this.#trade ?? '')
+      .replaceAll('{fear}', this.#told('fear') ?? '')
+      .replaceAll('{trade}', this.#told('trade') ?? '')
       .replaceAll('{lines}', () => this.#describeOffers());
   }
 
@@ -397,24 +400,4 @@ class TurnComposer {
     const lines = offeredReplies(this.#teller.plot, this.#progress).slice(0, 2);
     return lines.map(({ line }) => `‘${line}’`).join('或者');
   }
-}
-
-export interface Replay {
-  progress: Progress;
-  /** The rest of a reply that was cut off; undefined if another storyteller wrote the text. */
-  missingText: string | undefined;
-}
-
-/** Computes the progress after a reply and its continuations. */
-export function replay(teller: Teller, before: Progress, words: string, body: string, variantIndex: number): Replay {
-  if (body === '') return { progress: before, missingText: undefined };
-  const first = composeTurn(teller, before, words, variantIndex);
-  let { text, progress } = first;
-  while (body.length > text.length && body.startsWith(text)) {
-    const continuation = composeTurn(teller, progress, null);
-    text += `\n\n${continuation.text}`;
-    progress = continuation.progress;
-  }
-  if (text.startsWith(body)) return { progress, missingText: text.slice(body.length) };
-  return { progress: first.progress, missingText: undefined };
 }

@@ -53,6 +53,10 @@ export const clausesOf = (words: string): string[] =>
     .map((clause) => clause.trim())
     .filter(Boolean);
 
+/** A third-person pronoun as the subject of a clause. */
+export const thirdPersonPattern =
+  /^(?:那|可|但|不过|而|所以|难道|其实|听说|[你您我](?:说|看|觉得|知道|听说|猜|认为))*([他她它])(?!妈|娘的)/;
+
 /** Returns a text without punctuation, symbols and spaces, so that it can be compared. */
 export const lettersOf = (words: string): string => words.normalize('NFKC').replace(/[\p{P}\p{S}\s]/gu, '');
 
