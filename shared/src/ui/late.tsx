@@ -1,4 +1,12 @@
-import { type ComponentType, type ReactNode, useCallback, useEffect, useEffectEvent, useState } from 'react';
+import {
+  type ComponentType,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useState,
+} from 'react';
 import { listenTo } from '../format/listening';
 import { ErrorRow } from './QueryView';
 
@@ -27,7 +35,11 @@ export function late<Props extends object>(
     useEffect(() => {
       if (!file.component) loadComponent();
     }, [loadComponent]);
-    useEffect(() => (hasFailed ? listenTo(window, ['online'], loadComponent) : undefined), [hasFailed, loadComponent]);
+    // before the error is painted
+    useLayoutEffect(
+      () => (hasFailed ? listenTo(window, ['online'], loadComponent) : undefined),
+      [hasFailed, loadComponent],
+    );
     if (Loaded) return <Loaded {...props} />;
     return hasFailed ? <ErrorRow text="暂时打不开" onRetry={loadComponent} /> : waiting;
   };
