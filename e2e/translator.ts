@@ -1,4 +1,4 @@
-import type { BrowserContext } from '@playwright/test';
+import { type BrowserContext, expect, type Page } from '@playwright/test';
 
 /** Imitates a translator of the browser: replaces text nodes by elements, also in content added later. */
 function wrapTexts() {
@@ -32,3 +32,6 @@ function wrapTexts() {
 
 /** Translates every page of the context. Each text stays the same, so that tests still find it. */
 export const translate = (context: BrowserContext) => context.addInitScript(wrapTexts);
+
+/** Waits until the page is translated. */
+export const isTranslated = (page: Page) => expect(page.locator('font').first()).toBeAttached();

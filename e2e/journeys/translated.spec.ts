@@ -1,51 +1,25 @@
-import type { BrowserContext, Page } from '@playwright/test';
 import { expect, test } from '../person.ts';
-import { guestScenes } from '../scenes/guestScenes.ts';
-import { makeMember, memberScenes } from '../scenes/memberScenes.ts';
-import type { Scene } from '../scenes/scene.ts';
-import { translate } from '../translator.ts';
+import { makeMember } from '../scenes/memberScenes.ts';
+import { isTranslated, translate } from '../translator.ts';
 
-/** Scenes of the app, which never starts in an old browser. */
-const appScenes = guestScenes.filter(({ name }) => !name.startsWith('old-browser'));
-
-const isTranslated = (page: Page) => expect(page.locator('font').first()).toBeAttached();
+// every screen is shown with a translator in accessibility.spec.ts
 
 test.afterEach(({ trouble }) => {
   expect(trouble.errors, 'errors of the page').toEqual([]);
 });
 
 test.describe('with a translator in the browser', () => {
-  // each visits about thirty screens
-  test.setTimeout(600_000);
   test.beforeEach(({ context }) => translate(context));
 
-  test('a reader registers, checks in, talks and saves a profile', async ({ page, anotherBrowser }) => {
-    const storageState = await makeMember(page);
+  test('a reader registers, talks and saves a profile', async ({ page }) => {
+    await makeMember(page);
     await isTranslated(page);
-    for (const scene of memberScenes)
-      await test.step(scene.name, async () => {
-        // separate browsers, because tabs of one browser would send each other's messages
-        const context = await anotherBrowser({ storageState });
-        await translate(context);
-        await show(context, scene);
-        await context.close();
-      });
     await page.goto('/my/profile');
     await page.getByRole('textbox', { name: '昵称' }).fill('霍小玉');
     await expect(page.getByText('有修改还没保存')).toBeVisible();
     await page.getByRole('button', { name: '保存', exact: true }).click();
     await expect(page.getByText('已保存')).toBeVisible();
     await expect(page.getByText('有修改还没保存')).toBeHidden();
-  });
-
-  test('a visitor finds every screen', async ({ context }) => {
-    for (const scene of appScenes)
-      await test.step(scene.name, async () => {
-        await show(context, scene);
-        // some scenes register, some go offline
-        await context.setOffline(false);
-        await context.setStorageState({ cookies: [], origins: [] });
-      });
   });
 
   test('the seal stays the product’s mark', async ({ page }) => {
@@ -71,11 +45,3 @@ test.describe('with a translator in the browser', () => {
     await person.replied();
   });
 });
-
-/** Shows a scene in a separate page, so that its routes do not affect later scenes. */
-async function show(context: BrowserContext, scene: Scene) {
-  const page = await context.newPage();
-  await scene.show(page);
-  await isTranslated(page);
-  await page.close();
-}
