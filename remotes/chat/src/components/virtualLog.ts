@@ -1,9 +1,9 @@
 import { linesOf } from '@liaozhai/shared/format';
 import { type Position, positions } from '@liaozhai/shared/runtime';
 import { listenTo, stopAll } from '@liaozhai/shared/ui';
-import { observeElementRect, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
+import { observeElementRect, useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useLayoutEffect, useRef } from 'react';
-import { contentAt, indexOfKey, type Log, rowCount, rowKeyAt } from '../model/log';
+import { contentAt, indexOfKey, type Log, rowAt, rowCount, rowKeyAt } from '../model/log';
 
 const GUTTER_PX = 32;
 const COLUMN_PX = 640;
@@ -101,12 +101,24 @@ export function useVirtualLog(options: Options) {
     },
     onChange: onResized,
   });
-  list.shouldAdjustScrollPositionOnItemSizeChange = shouldKeepPosition;
+  // the row that was the first one before older messages came
+  const firstKey = rowKeyAt(log, 0);
+  const first = useRef({ key: firstKey, formerKey: '' });
+  if (first.current.key !== firstKey) first.current = { key: firstKey, formerKey: first.current.key };
+  list.shouldAdjustScrollPositionOnItemSizeChange = (row, _delta, instance) => {
+    if (row.key !== first.current.formerKey) return shouldKeepPosition(row, instance);
+    first.current.formerKey = '';
+    const content = rowAt(latestLog.current, row.index);
+    const hasNewHeading = content?.kind === 'message' && content.startsDay;
+    const bottom = (instance.scrollOffset ?? 0) + (instance.scrollRect?.height ?? 0);
+    // its day's heading came above words that may be in view
+    return hasNewHeading ? row.start < bottom : shouldKeepPosition(row, instance);
+  };
   return list;
 }
 
 /** Whether to move the view when a row changes its height. The virtualizer's default is not to while scrolling up. */
-const shouldKeepPosition: LogVirtualizer['shouldAdjustScrollPositionOnItemSizeChange'] = (row, _delta, list) => {
+const shouldKeepPosition = (row: VirtualItem, list: LogVirtualizer): boolean => {
   const offset = list.scrollOffset ?? 0;
   // at the upper edge: an estimate was wrong about the part above the edge too, while later changes are at a row's end
   return list.itemSizeCache.has(row.key) ? row.end <= offset : row.start < offset;
