@@ -1,6 +1,7 @@
 import * as common from '../src/ai/answers.ts';
 import { turnBackLine } from '../src/ai/meaning.ts';
 import { hasEnded, initialProgress, offeredReplies, type Progress, type Teller, tellerOf } from '../src/ai/progress.ts';
+import * as readerAnswers from '../src/ai/readerAnswers.ts';
 import { composeTurn } from '../src/ai/turn.ts';
 import { lettersOf } from '../src/ai/words.ts';
 import type { Plot, Scene } from '../src/content/plot.ts';
@@ -213,7 +214,7 @@ export const particularCommonSentences = (): string[] =>
     ...Object.values(common.unsureAnswers).flat(),
     ...common.recallFrames,
     ...common.waitingLines,
-    ...common.fearAnswers,
+    ...readerAnswers.fearAnswers,
   ].filter((one) => particularPattern.test(one));
 
 export function rehearse(story: Story): Rehearsal {

@@ -14,6 +14,7 @@ import {
   type TurnResult,
 } from './progress.ts';
 import { factsOf, findIntroduction, type OwnQuestion, ownQuestionIn, type ReaderFacts, repeatable } from './reader.ts';
+import * as readerAnswers from './readerAnswers.ts';
 import { isQuestion } from './words.ts';
 
 /** Whether the reader declined, objected, hesitated or wants to leave, so that the scene must not move on. */
@@ -100,7 +101,7 @@ class TurnComposer {
         for (const fact of interpretation.lore) {
           // a trade that the reader named replaces that of the story
           const isOwnTrade = fact.subjects.includes('我') && fact.aspects.includes('营生') && this.#told('trade');
-          if (isOwnTrade) this.#appendNext('trade', common.tradeAnswers);
+          if (isOwnTrade) this.#appendNext('trade', readerAnswers.tradeAnswers);
           else this.#tellLore(fact);
         }
         if (interpretation.secondQuestion) this.#appendMeaning(interpretation.secondQuestion);
@@ -130,7 +131,7 @@ class TurnComposer {
     const question = ownQuestionIn(words);
     const told = question && this.#told(question);
     if (!told) return false;
-    const answers = common.toldAnswers[question].map((answer) => answer.replace('{fact}', () => told));
+    const answers = readerAnswers.toldAnswers[question].map((answer) => answer.replace('{fact}', () => told));
     this.#appendNext(`told ${question}`, answers);
     this.#remindOfChoice();
     return true;
@@ -252,15 +253,15 @@ class TurnComposer {
     const asksTrade = meaning === '我是谁' && /[做干]什么|营生|职业/.test(words);
     const mayMentionTrade = !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
     const knowsTrade = this.#told('trade') && (asksTrade || mayMentionTrade);
-    if (knowsTrade) this.#appendNext('trade', common.tradeAnswers);
+    if (knowsTrade) this.#appendNext('trade', readerAnswers.tradeAnswers);
     else if (hasKnownName) this.#appendNext('known', common.knownNameAnswers);
     else if (
       meaning === '害怕' &&
       saysFear &&
       this.#told('fear') &&
-      (this.#progress.used.fear ?? 0) < common.fearAnswers.length
+      (this.#progress.used.fear ?? 0) < readerAnswers.fearAnswers.length
     ) {
-      this.#appendNext('fear', common.fearAnswers);
+      this.#appendNext('fear', readerAnswers.fearAnswers);
     } else this.#appendMeaning(meaning, words);
     if (secondQuestion) this.#appendMeaning(secondQuestion);
     if (meaning === '好' || meaning === '厌烦') this.#advance();
@@ -378,7 +379,7 @@ class TurnComposer {
     if (!fear || this.#progress.used.fearNear || hasEnded(this.#teller.plot, this.#progress)) return;
     if (!this.#parts.some((part) => part.includes(fear) && !part.includes(`怕${fear}`))) return;
     this.#progress.used.fearNear = 1;
-    this.#parts.push(this.#fill(common.fearNearby));
+    this.#parts.push(this.#fill(readerAnswers.fearNearby));
   }
 
   #fill(text: string): string {
