@@ -348,18 +348,6 @@ export const recallFrames: string[] = [
   '“{address}是亲身经过的。”*{speaker}等着你记起来。* {fact}',
 ];
 
-/** Answers when the reader has given their name. */
-export const introductionAnswers: string[] = [
-  '*{speaker}把这个名字轻轻念了一遍。* “{address}。好，我记下了。”',
-  '“{address}。”*{speaker}抬起眼，重新看了看你。* “这样叫，果然顺口些。”',
-];
-
-/** Answers when the reader asks for their own name, which they have given before. */
-export const knownNameAnswers: string[] = [
-  '“{address}。”*{speaker}答得没有迟疑。* “是你自己告诉我的，怎么会忘。”',
-  '*{speaker}看了你一眼，有些好笑。* “{address}。要我写下来么？”',
-];
-
 /** The plot waits for the reader's choice. */
 export const waitingLines: string[] = [
   '四下里静静的，谁也没有动。接下来怎样，全看你一句话。',

@@ -193,6 +193,15 @@ describe('the built-in storyteller', () => {
     expect(talk.say(question)).toContain(told);
   });
 
+  test.each(['我想知道你几岁', '我该从哪里出去？', '我们是哪里人？', '我刚才为什么说谎'])(
+    'does not take “%s” for a question about the reader’s own facts',
+    (words) => {
+      const talk = new Conversation({}, '十八岁，来自苏州');
+      talk.say('你好');
+      expect(talk.say(words)).not.toMatch(/“?(公子说过，)?(十八岁。公子|来自苏州)|‘你好’/);
+    },
+  );
+
   test('knows the age in the reader’s 人设, repeats no abuse, and only the beginning of a long line', () => {
     const talk = new Conversation({}, '28岁女程序员');
     expect(talk.say('我多大了？')).toContain('28岁');

@@ -2,6 +2,18 @@ import type { OwnQuestion } from './reader.ts';
 
 // What any speaker says of what readers said of themselves, with the placeholders of `answers.ts`.
 
+/** Answers when the reader has given their name. */
+export const introductionAnswers: string[] = [
+  '*{speaker}把这个名字轻轻念了一遍。* “{address}。好，我记下了。”',
+  '“{address}。”*{speaker}抬起眼，重新看了看你。* “这样叫，果然顺口些。”',
+];
+
+/** Answers when the reader asks for their own name, which they have given before. */
+export const knownNameAnswers: string[] = [
+  '“{address}。”*{speaker}答得没有迟疑。* “是你自己告诉我的，怎么会忘。”',
+  '*{speaker}看了你一眼，有些好笑。* “{address}。要我写下来么？”',
+];
+
 /** `{fear}` names what the reader fears, as they said it or as their 人设 describes it. */
 export const fearAnswers: string[] = [
   '*{speaker}把这句话记下了。* “{address}怕{fear}？那便走我里侧，有什么我先看见。”',

@@ -86,7 +86,7 @@ class TurnComposer {
     if (home) this.#progress.home = home;
     if (introduction) {
       this.#progress.called = introduction.name;
-      this.#appendNext('introduced', common.introductionAnswers);
+      this.#appendNext('introduced', readerAnswers.introductionAnswers);
       if (!interpretation) {
         this.#remindOfChoice();
         return 'meaning';
@@ -254,7 +254,7 @@ class TurnComposer {
     const mayMentionTrade = !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
     const knowsTrade = this.#told('trade') && (asksTrade || mayMentionTrade);
     if (knowsTrade) this.#appendNext('trade', readerAnswers.tradeAnswers);
-    else if (hasKnownName) this.#appendNext('known', common.knownNameAnswers);
+    else if (hasKnownName) this.#appendNext('known', readerAnswers.knownNameAnswers);
     else if (
       meaning === '害怕' &&
       saysFear &&

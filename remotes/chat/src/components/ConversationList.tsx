@@ -149,7 +149,7 @@ function Column({ children }: { children: ReactNode }) {
 
 const focusField = (field: HTMLInputElement | null) => field?.focus();
 
-/** Length of the search field; an address may be longer. */
+/** In characters; an address may contain more. */
 const MAX_SEARCH_LENGTH = 60;
 
 /**
@@ -229,6 +229,7 @@ function ConversationListing() {
             ref={words === '' ? focusField : undefined}
             label={texts.list.search}
             words={words}
+            maxLength={MAX_SEARCH_LENGTH}
             onSearch={setWords}
           />
         </div>
