@@ -31,18 +31,18 @@ const checksWithoutEngines = async () => [
   await step('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
   await step('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
   await step('unused code', ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints']),
-  await step('remotes', ['--import', 'tsx', 'e2e/checks/remotes.ts']),
-  await step('styles', ['--import', 'tsx', 'e2e/checks/styles.ts']),
-  await step('texts', ['--import', 'tsx', 'e2e/checks/texts.ts']),
-  await step('docs', ['--import', 'tsx', 'e2e/checks/docs.ts']),
-  await step('floor', ['--import', 'tsx', 'e2e/checks/floor.ts']),
+  await step('remotes', ['host/server/run.mjs', 'e2e/checks/remotes.ts']),
+  await step('styles', ['host/server/run.mjs', 'e2e/checks/styles.ts']),
+  await step('texts', ['host/server/run.mjs', 'e2e/checks/texts.ts']),
+  await step('docs', ['host/server/run.mjs', 'e2e/checks/docs.ts']),
+  await step('floor', ['host/server/run.mjs', 'e2e/checks/floor.ts']),
 ];
 
 const background = { isBackground: true };
 
 const testsWithoutEngines = () =>
   Promise.all([
-    step('images', ['--import', 'tsx', 'e2e/checks/images.ts'], background),
+    step('images', ['host/server/run.mjs', 'e2e/checks/images.ts'], background),
     unitTests('unit tests of pages', pageTests, []),
   ]);
 
@@ -61,7 +61,7 @@ const testsWithEngines = async (missing) => [
 export async function check(missing) {
   const checks = await checksWithoutEngines();
   // in the background: uses one core most of the time, needs the build of the check before it, and opens pages in an engine
-  const packages = missing.then(() => step('packages', ['--import', 'tsx', 'e2e/checks/packages.ts'], background));
+  const packages = missing.then(() => step('packages', ['host/server/run.mjs', 'e2e/checks/packages.ts'], background));
   const tests = [...(await testsWithoutEngines()), ...(await testsWithEngines(await missing))];
   return [...checks, ...tests, await packages];
 }

@@ -87,7 +87,7 @@ export async function startBackend(env: Record<string, string> = {}): Promise<Ru
   const port = await freePort();
   let child: ChildProcess;
   const start = async () => {
-    const backendProcess = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts'], {
+    const backendProcess = spawn(process.execPath, [join(root, 'host/server/run.mjs'), 'src/main.ts'], {
       cwd: join(root, 'backend'),
       env: { ...process.env, DRAIN_SECONDS: '0', PORT: String(port), DATA_DIR: data, ...env },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

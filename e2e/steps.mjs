@@ -85,7 +85,7 @@ export async function provideNeeds(...needs) {
   const report = join(root, 'test-results/needs.json');
   // without the mark, because a package may install a service that keeps running
   const env = { LIAOZHAI_TEST_RUN: '', NEEDS_REPORT: report };
-  if (await run('needs', ['--import', 'tsx', 'e2e/needs.ts', ...needs], { env, isBackground: true }))
+  if (await run('needs', ['host/server/run.mjs', 'e2e/needs.ts', ...needs], { env, isBackground: true }))
     return JSON.parse(readFileSync(report, 'utf8'));
   console.log('\n0 passed, 1 failed');
   process.exit(1);

@@ -94,7 +94,7 @@ describe('refused, with nothing written', () => {
 
 test('the command says how it is called, and refuses with the reason on one line', () => {
   const run = (...words: string[]) =>
-    spawnSync(process.execPath, ['--import', 'tsx', join(templates, 'newRemote.ts'), ...words], { encoding: 'utf8' });
+    spawnSync(process.execPath, ['host/server/run.mjs', 'templates/newRemote.ts', ...words], { encoding: 'utf8' });
   const alone = run('gifts');
   expect(alone.status).toBe(2);
   expect(alone.stderr).toContain('usage: pnpm new-remote <name> <label>');
@@ -108,11 +108,11 @@ describe('a repository of its own is refused, with nothing written', () => {
     ['a name that cannot be a remote', { name: 'my-gifts' }, /small letters/],
     ['a label that nobody can read', { label: '' }, /cannot be the label/],
     ['a folder that has something in it', { folder: join(templates, 'remote') }, /is not an empty folder/],
-    ['a file in the place of the folder', { folder: join(templates, 'newRemote.ts') }, /is not an empty folder/],
+    ['a file in the place of the folder', { folder: 'templates/newRemote.ts' }, /is not an empty folder/],
     ['a bundler that is not known', { bundler: 'parcel' }, /use rsbuild, webpack, vite/],
     ['a folder without the packages', { packages: join(templates, 'remote') }, /has no liaozhai-runtime/],
     ['packages that are not there', { packages: join(templates, 'none') }, /has no liaozhai-runtime/],
-    ['one package in the place of their folder', { packages: join(templates, 'newRemote.ts') }, /name the folder/],
+    ['one package in the place of their folder', { packages: 'templates/newRemote.ts' }, /name the folder/],
   ];
   test.each(refused)('%s', (_why, given, message) => {
     const folder = join(root, 'gifts');

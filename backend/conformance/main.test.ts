@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@rstest/core';
 import { openBackend } from '../test/testBackend.ts';
@@ -10,7 +9,6 @@ import type { Row } from './conform.ts';
 
 // each run is a separate process, and one takes a while
 const slow = { timeout: 180_000 };
-const main = join(import.meta.dirname, 'main.ts');
 
 /** Runs the command in a process. */
 function conformance(...words: string[]) {
@@ -18,7 +16,9 @@ function conformance(...words: string[]) {
 }
 
 const started = (...words: string[]) =>
-  spawn(process.execPath, ['--import', 'tsx', main, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  spawn(process.execPath, ['host/server/run.mjs', 'backend/conformance/main.ts', ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 
 async function outcomeOf(
   child: ReturnType<typeof started>,

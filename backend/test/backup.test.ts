@@ -25,8 +25,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the command. Resolves to its status and output. */
 async function command(...words: string[]): Promise<[number, string]> {
-  const main = join(import.meta.dirname, '../src/command.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', main, ...words]);
+  const child = spawn(process.execPath, ['host/server/run.mjs', 'backend/src/command.ts', ...words]);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += bytes));
   const [status] = await once(child, 'close');

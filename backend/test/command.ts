@@ -1,13 +1,10 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { afterAll } from '@rstest/core';
 import { fastEnv } from './testBackend.ts';
 import { databaseOf, makeDataDir, removeDataDir } from './testDatabase.ts';
-
-const main = join(import.meta.dirname, '../src/main.ts');
 
 /** A backend in a separate process. */
 export interface Run {
@@ -28,7 +25,7 @@ export function openCommand() {
 
   /** Starts the command, with `shell` through a shell. Resolves when it listens. Rejects with its output if it exits. */
   async function start(env: Record<string, string> = {}, shell?: string): Promise<Run> {
-    const words = [process.execPath, '--import', 'tsx', main];
+    const words = [process.execPath, 'host/server/run.mjs', 'backend/src/main.ts'];
     const [program = '', ...options] = shell ? ['/bin/sh', '-c', shell, ...words] : words;
     const child = spawn(program, options, {
       env: { ...process.env, ...fastEnv, ...databaseOf(dataDir), DATA_DIR: dataDir, ...env },

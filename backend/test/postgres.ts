@@ -35,7 +35,7 @@ async function conform(url: string): Promise<number> {
   const limits = { RATE_LIMIT_REGISTER: '100' };
   const backend = await startBackend(readEnv({ DATA_DIR: dataDir, ...databaseOf(dataDir), ...limits }));
   try {
-    return await run(['--import', 'tsx', join(root, 'backend/conformance/main.ts'), '--url', backend.url], {});
+    return await run(['host/server/run.mjs', 'backend/conformance/main.ts', '--url', backend.url], {});
   } finally {
     await backend.close();
     removeDataDir(dataDir);

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { expect, test } from '@rstest/core';
 import type { Client } from './client.ts';
 import { openSocket } from './socket.ts';
@@ -23,10 +22,13 @@ const backend = await openBackend({}, () => time.now);
 
 /** Runs the operator's command while the server runs. Resolves to its status and output. */
 async function command(...words: string[]): Promise<[number, string]> {
-  const main = join(import.meta.dirname, '../src/command.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', main, 'tickets', ...words, '--data', backend.dataDir], {
-    env: { ...process.env, ...databaseOf(backend.dataDir) },
-  });
+  const child = spawn(
+    process.execPath,
+    ['host/server/run.mjs', 'backend/src/command.ts', 'tickets', ...words, '--data', backend.dataDir],
+    {
+      env: { ...process.env, ...databaseOf(backend.dataDir) },
+    },
+  );
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += bytes));
   const [status] = await once(child, 'close');

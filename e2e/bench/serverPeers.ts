@@ -70,15 +70,11 @@ export interface Front extends RunningServer {
 export async function serveFront(data: string, store: string, backend: string): Promise<Front> {
   const port = await freePort();
   const log = openSync(join(data, 'access.log'), 'a');
-  const child = spawn(
-    process.execPath,
-    [...gcFlags, '--import', 'tsx', join(repoRoot, 'host/server/main.ts'), '--serve'],
-    {
-      cwd: repoRoot,
-      env: { ...process.env, PORT: String(port), DATA_DIR: data, RELEASES_STORE: store, BACKEND_URL: backend },
-      stdio: ['ignore', log, 'inherit', 'ipc'],
-    },
-  );
+  const child = spawn(process.execPath, [...gcFlags, 'host/server/run.mjs', 'host/server/main.ts', '--serve'], {
+    cwd: repoRoot,
+    env: { ...process.env, PORT: String(port), DATA_DIR: data, RELEASES_STORE: store, BACKEND_URL: backend },
+    stdio: ['ignore', log, 'inherit', 'ipc'],
+  });
   closeSync(log);
   const origin = `http://127.0.0.1:${port}`;
   await waitUntilReady(`${origin}/readyz`, child);
@@ -87,7 +83,9 @@ export async function serveFront(data: string, store: string, backend: string): 
 
 /** Starts bare Hono or Node's HTTP server, with recorded responses of the front server. */
 export async function serveBare(kind: 'hono' | 'node', answers: FixedAnswer[]): Promise<RunningServer> {
-  const child = fork(join(import.meta.dirname, 'barePeers.ts'), [], { execArgv: ['--import', 'tsx'] });
+  const child = fork(join(repoRoot, 'host/server/run.mjs'), [join(import.meta.dirname, 'barePeers.ts')], {
+    execArgv: [],
+  });
   child.send({ kind, answers });
   const [origin] = (await once(child, 'message')) as [string];
   return { origin, pids: [child.pid ?? 0], stop: () => stopProcess(child) };

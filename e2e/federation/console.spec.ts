@@ -15,7 +15,7 @@ async function startConsole({ store, release }: Site): Promise<{ link: string; s
   const answer: unknown = await release('token', 'create', 'manager');
   const { token } = answer as { token: string };
   const env = { ...process.env, RELEASES_STORE: `file:${store}`, RELEASES_SMOKE: 'off', CONSOLE_PORT: '0' };
-  const script = ['--import', 'tsx', 'releases/console/server/main.ts'];
+  const script = ['host/server/run.mjs', 'releases/console/server/main.ts'];
   const streams: StdioOptions = ['ignore', 'pipe', 'inherit', 'ipc'];
   const child = spawn(process.execPath, script, { cwd: repoRoot, env, stdio: streams }) as ChildProcessByStdio<
     null,

@@ -21,7 +21,7 @@ export interface BackendCommand {
 }
 
 const referenceBackend: BackendCommand = {
-  args: ['--import', 'tsx', join(repoRoot, 'backend/src/main.ts')],
+  args: [join(repoRoot, 'host/server/run.mjs'), 'src/main.ts'],
   cwd: join(repoRoot, 'backend'),
 };
 

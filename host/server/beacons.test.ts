@@ -66,8 +66,7 @@ test('visitors behind a trusted proxy are counted by their own address', async (
 /** Output of `pnpm release` on the product's store. */
 async function release(...words: string[]): Promise<string> {
   await product.written();
-  const main = fileURLToPath(new URL('../../releases/cli/main.ts', import.meta.url));
-  const all = ['--import', 'tsx', main, '--store', product.store, ...words];
+  const all = ['host/server/run.mjs', 'releases/cli/main.ts', '--store', product.store, ...words];
   return (await promisify(execFile)(process.execPath, all)).stdout;
 }
 

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { publishLocal } from '@liaozhai/releases';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from '@rstest/core';
 import { testPackages } from './testing/testPackages.ts';
@@ -43,16 +42,14 @@ async function openBackend() {
 
 /** Starts a production server as an operator does, with a separate backend. */
 async function openFront(backendUrl: string, settings: Record<string, string> = {}) {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
   const { PATH, LIAOZHAI_TEST_RUN } = process.env;
   const kept = { PORT: '0', DATA_DIR: join(folder, 'data'), RELEASES_STORE: store, BACKEND_URL: backendUrl };
   const env = { PATH, LIAOZHAI_TEST_RUN, ...kept, DRAIN_SECONDS: '600', ...settings };
   const stdio: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc'];
-  const child = spawn(process.execPath, ['--import', 'tsx', main, '--serve'], { env, stdio }) as ChildProcessByStdio<
-    null,
-    Readable,
-    Readable
-  >;
+  const child = spawn(process.execPath, ['host/server/run.mjs', 'host/server/main.ts', '--serve'], {
+    env,
+    stdio,
+  }) as ChildProcessByStdio<null, Readable, Readable>;
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'close');
   const said = { text: '' };

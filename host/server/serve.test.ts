@@ -4,7 +4,6 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { publishLocal } from '@liaozhai/releases';
 import { afterAll, expect, test } from '@rstest/core';
 import { childrenOf } from './processTable.mjs';
@@ -25,12 +24,14 @@ const elsewhere = { BACKEND_URL: 'http://127.0.0.1:9' };
 
 /** Runs a production server as an operator does. */
 function run(releases: string, settings: Record<string, string>) {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
   const kept = { PORT: '0', DATA_DIR: join(folder, 'data'), RELEASES_STORE: `file:${releases}` };
   const { PATH, LIAOZHAI_TEST_RUN } = process.env;
   const env = { PATH, LIAOZHAI_TEST_RUN, ...kept, ...settings };
   const streams: StdioOptions = ['ignore', 'pipe', 'pipe', 'ipc'];
-  const child = spawn(process.execPath, ['--import', 'tsx', main, '--serve'], { env, stdio: streams }) as Child;
+  const child = spawn(process.execPath, ['host/server/run.mjs', 'host/server/main.ts', '--serve'], {
+    env,
+    stdio: streams,
+  }) as Child;
   children.push(child);
   let said = '';
   /** Resolves with all output once it contains the words, or once server and backend have closed it. */

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isScript, whenStarterEnds } from './endWithStarter.mjs';
 import { fail, install, requireNode, root } from './install.mjs';
@@ -71,10 +71,9 @@ const isWhole = !process.argv.includes('--serve') && !process.argv.includes('--d
 if (isWhole) await requireFreePort(portFrom('CONSOLE_PORT', '3001'), 'CONSOLE_PORT');
 install();
 
-const main = join(root, 'host/server/main.ts');
 const tiedOption = '--end-with-parent';
 const options = process.argv.slice(2).filter((option) => option !== tiedOption);
-const child = spawn(process.execPath, ['--import', 'tsx', main, ...options], {
+const child = spawn(process.execPath, ['host/server/run.mjs', 'host/server/main.ts', ...options], {
   cwd: root,
   // the IPC channel closes when this process ends in any way
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { temporaryFolder, writeHost, writeRemote } from '../src/testing/openTestStore.ts';
 import { runCommand } from '../src/testing/runCommand.ts';
@@ -10,8 +9,6 @@ beforeAll(async () => {
   folder = await temporaryFolder();
 });
 afterAll(() => folder.remove());
-
-const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 const variables = () => ({
   RELEASES_TOKEN: undefined,
@@ -335,7 +332,10 @@ describe('the command line', () => {
     const { RELEASES_TOKEN: _, ...environment } = { ...process.env, ...variables() };
     const start = (...words: string[]) => {
       const env = environment as NodeJS.ProcessEnv;
-      return spawnSync(process.execPath, ['--import', 'tsx', main, ...words], { env, encoding: 'utf8' });
+      return spawnSync(process.execPath, ['host/server/run.mjs', 'releases/cli/main.ts', ...words], {
+        env,
+        encoding: 'utf8',
+      });
     };
     expect(start('channel', 'list')).toMatchObject({
       status: 0,

@@ -1,5 +1,4 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { HealthRecorder } from '../src/health/healthRecord.ts';
 import { canary } from '../src/operations/switching.ts';
@@ -18,8 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => at.remove());
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url));
-const command = ['--import', 'tsx', main];
+const command = ['host/server/run.mjs', 'releases/cli/main.ts'];
 const release = (...words: string[]) =>
   execFileSync(process.execPath, [...command, ...words], {
     encoding: 'utf8',

@@ -4,7 +4,6 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@rstest/core';
 import { Hono } from 'hono';
@@ -24,7 +23,6 @@ const accounts = [
   { sub: 'u-102', name: '王五', groups: ['stories', 'readers'] },
   { sub: 'u-103', name: 'Mallory', groups: ['staff'] },
 ];
-const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** Serves a console on the store over HTTP. */
 async function serveConsole(at: TestStore, provider: TestProvider, cli: string | undefined) {
@@ -97,7 +95,9 @@ interface Ended {
 
 /** Runs the command line in a child process; `onStderr` gets all standard error so far. */
 async function release(words: string[], onStderr: (err: string) => void = () => undefined): Promise<Ended> {
-  const child = spawn(process.execPath, ['--import', 'tsx', main, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['host/server/run.mjs', 'releases/cli/main.ts', ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = { code: 0, out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
     ended.out += piece;

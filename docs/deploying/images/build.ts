@@ -1,5 +1,6 @@
-// `tsx docs/deploying/images/build.ts <front|backend|console> <folder>`: a server as built JavaScript with the packages it loads, and nothing else. What the
-// Dockerfile's build stage runs. Versions are those of the lock file, since packages are copied from its installation.
+// `node host/server/run.mjs docs/deploying/images/build.ts <front|backend|console> <folder>`: builds a server as JavaScript with the packages
+// it loads, and nothing else. The Dockerfile's build stage runs it. Versions are those of the lock file, since packages are copied from
+// its installation.
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -125,6 +126,7 @@ export async function buildServer(name: string, folder: string): Promise<void> {
 
 const [, file, name, folder] = process.argv;
 if (file === fileURLToPath(import.meta.url)) {
-  if (!name || !folder) throw new Error('tsx docs/deploying/images/build.ts <front|backend|console> <folder>');
+  if (!name || !folder)
+    throw new Error('node host/server/run.mjs docs/deploying/images/build.ts <front|backend|console> <folder>');
   await buildServer(name, resolve(folder));
 }

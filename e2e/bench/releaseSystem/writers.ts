@@ -68,7 +68,7 @@ async function runProcesses(
       file,
       JSON.stringify({ store: at.url, naive, mode, writers, changes: CHANGES } satisfies WriterTask),
     );
-    const child = spawn(process.execPath, ['--import', 'tsx', script, file], { stdio: 'inherit' });
+    const child = spawn(process.execPath, ['host/server/run.mjs', script, file], { stdio: 'inherit' });
     const [code] = await once(child, 'exit');
     if (code !== 0) throw new Error(`a writer ended with ${code}`);
   });

@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@rstest/core';
-
-const main = join(import.meta.dirname, 'main.ts');
 
 test.each([
   // an empty host would be every address of the machine
@@ -21,7 +18,10 @@ test.each([
   ['RELEASES_SMOKE', ''],
 ])('%s=%j ends the start with the setting’s name, and status 2', async (name, value) => {
   const env = { ...process.env, RELEASES_STORE: 'file:/dev/null', [name]: value };
-  const child = spawn(process.execPath, ['--import', 'tsx', main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['host/server/run.mjs', 'releases/console/server/main.ts'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const [lines, [status]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect([status, lines]).toEqual([2, expect.stringMatching(new RegExp(`^${name}: .*\\nCorrect these`))]);
 });

@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   const stop = () => void console.close().then(() => process.exit(0));
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  // the parent process that opened the IPC channel, such as tsx, has ended
+  // the parent process that opened the IPC channel has ended
   process.once('disconnect', stop);
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -172,8 +173,9 @@ async function sourcesBelow(folder: string): Promise<string[]> {
 
 /** Hash of the page's sources, of its UI kit, of its build settings and of its React versions. */
 async function sourceHash(): Promise<string> {
-  const uiFolder = dirname(fileURLToPath(import.meta.resolve('@liaozhai/shared/ui')));
-  const packages = ['react', 'react-dom'].map((name) => fileURLToPath(import.meta.resolve(`${name}/package.json`)));
+  const { resolve } = createRequire(import.meta.url);
+  const uiFolder = dirname(resolve('@liaozhai/shared/ui'));
+  const packages = ['react', 'react-dom'].map((name) => resolve(`${name}/package.json`));
   const pageSources = await sourcesBelow(join(ROOT, 'src'));
   const kitSources = await sourcesBelow(uiFolder);
   const files = [...pageSources, ...kitSources, join(ROOT, 'rsbuild.config.ts'), FLOOR, ...packages];

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { READY, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { afterAll, describe, expect, test } from '@rstest/core';
@@ -244,9 +243,12 @@ describe('the headless smoke of a set', () => {
 
   test('the command line has the same result', async () => {
     const build = await store.remote('chat', '1.1.0', shows(FINE));
-    const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
     const words = ['--store', store.url, '--smoke', 'required', 'check', build];
-    const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', main, ...words]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      'host/server/run.mjs',
+      'releases/cli/main.ts',
+      ...words,
+    ]);
     expect(stdout).toContain('passed  headless smoke');
   });
 
