@@ -7,7 +7,7 @@ import { say } from '../sentences.ts';
 import { inParallel } from '../store/store.ts';
 import { findSmokeBrowser, launchOptions, requireSmokeBrowser } from './chromium.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
-import type { Site } from './pageWatch.ts';
+import type { Site, Visit } from './pageWatch.ts';
 import { type ServeSet, serveByCommand, serveInProcess } from './serveSet.ts';
 import { tapThrough } from './taps.ts';
 import {
@@ -67,20 +67,26 @@ async function openHidden(trial: Trial, remote: RemoteRecord, site: Site): Promi
   const slots = () => closedSlots(trial, remote).map(({ name }) => name);
   const { likely, rest } = pagesForSlots(trial.subject, by, slots());
   await walk.open(likely);
-  const tap =
-    (isDone: () => boolean): Parameters<Walk['open']>[1] =>
-    (page, visit, watched) =>
-      tapThrough(page, site, visit, watched, isDone);
+  /** Taps through every page first, and again with long presses if that opened too little: a press takes long. */
+  const tapThroughAll = async (visits: readonly Visit[], isDone: () => boolean) => {
+    for (const presses of [false, true])
+      if (!isDone())
+        await walk.open(visits, (page, visit, watched) => tapThrough(page, site, visit, watched, { isDone, presses }));
+  };
   const isDone = () => !files.get(remote) || unexplainedScripts(trial, remote).length === 0;
   if (!isDone()) {
     const folder = `/${buildFolder(by)}/`;
     const shown = [...walk.loadedPaths].filter(([path]) => path.startsWith(folder)).map(([, visit]) => visit);
     const byPath = new Map([...shown, ...likely].map((visit) => [visit.path, { ...visit, as: 'member' as const, by }]));
-    await walk.open([...byPath.values()], tap(isDone));
+    const isOwn = ({ id }: Visit) => Number(id === by);
+    await tapThroughAll(
+      [...byPath.values()].toSorted((one, other) => isOwn(other) - isOwn(one)),
+      isDone,
+    );
   }
   // a slot that no page has cannot be opened
   const areOpen = () => unseenSlots(trial, remote).every(({ name }) => slotProblem(name, remote.description.routes));
-  if (slots().length > 0) await walk.open(rest, files.get(remote) && !areOpen() ? tap(areOpen) : undefined);
+  if (slots().length > 0) await (files.get(remote) && !areOpen() ? tapThroughAll(rest, areOpen) : walk.open(rest));
 }
 
 /** Returns problems for globals of builds that would overwrite those of the browser. */

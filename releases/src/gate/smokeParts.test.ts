@@ -73,19 +73,28 @@ describe('the headless smoke of parts that load late', () => {
     );
   });
 
-  test('an error after a long press is refused, also on an element under a menu', async () => {
+  test.each([
+    [
+      'on an element under a menu',
+      '1.0.0',
+      `add('button', { textContent: '更多', onclick: () => add('dialog', { textContent: '单' }).showModal() }); show();`,
+    ],
+    ['on an element that a tap opens', '1.1.0', `add('button', { textContent: '翻开', onclick: show });`],
+  ])('an error after a long press %s is refused', async (_, version, shown) => {
     const page = `${FINE} const add = (tag, fields) => root.appendChild(Object.assign(document.createElement(tag), fields));
-      add('button', { textContent: '更多', onclick: () => add('dialog', { textContent: '单' }).showModal() });
-      const row = add('article', {});
-      row.append(Object.assign(document.createElement('p'), { textContent: '一句话' }));
-      let timer;
-      row.onpointerdown = ({ pointerType, pointerId }) => {
-        row.setPointerCapture(pointerId);
-        if (pointerType === 'touch') timer = setTimeout(() => run(files.at(-1).replace('page.js', 'held.js')), 500);
+      const show = () => {
+        const row = add('article', {});
+        row.append(Object.assign(document.createElement('p'), { textContent: '一句话' }));
+        let timer;
+        row.onpointerdown = ({ pointerType, pointerId }) => {
+          row.setPointerCapture(pointerId);
+          if (pointerType === 'touch') timer = setTimeout(() => run(files.at(-1).replace('page.js', 'held.js')), 500);
+        };
+        row.onpointerup = row.onpointercancel = () => clearTimeout(timer);
       };
-      row.onpointerup = row.onpointercancel = () => clearTimeout(timer);`;
+      ${shown}`;
     const files = { [SHOW]: page, 'static/js/async/held.js': 'throw new Error("held");', 'gate.json': '{}' };
-    const found = await judge(await store.remote('pressed', '1.0.0', { files }));
+    const found = await judge(await store.remote('pressed', version, { files }));
     expect(found).toMatch(/an error was thrown: held after a long press on "一句话"/);
   });
 

@@ -114,16 +114,19 @@ function createTapPlan() {
   };
 }
 
-/**
- * Scrolls a page and touches one part after another, then long-presses one of each kind, until `isDone`. Faults are reported with the
- * action that preceded them.
- */
+interface TapOptions {
+  isDone: () => boolean;
+  /** Whether to long-press one part of each kind, once every part was touched. */
+  presses: boolean;
+}
+
+/** Scrolls a page and touches one part after another, until `isDone`. Faults are reported with the action that preceded them. */
 export async function tapThrough(
   page: Page,
   site: Site,
   visit: Visit,
   activity: Activity,
-  isDone: () => boolean,
+  { isDone, presses }: TapOptions,
 ): Promise<void> {
   const next = () => beat(page, site.origin, visit, activity);
   const perform = async (describe: (seen: string) => string, act: Promise<void>) => {
@@ -147,6 +150,8 @@ export async function tapThrough(
     if (name !== null) {
       const describeTap = (seen: string) => say('tapped', { seen, name: name.slice(0, 40) });
       await perform(describeTap, touch(page, name));
+    } else if (!presses) {
+      return;
     } else {
       let target = await findPressTarget();
       // an opened part may cover the page
