@@ -101,7 +101,11 @@ export function ChatSearch({ thread, window: shownWindow, onWindow, onTarget, on
       setHits(null);
       return onTarget(undefined);
     }
-    applyLatest(findMessages(conversationId, words), (foundPlaces) => {
+    const request = findMessages(conversationId, words);
+    // that nothing was found is said of these words only, and a failed search found nothing to step through
+    if (hits?.places.length === 0) setHits(null);
+    request.catch(() => latestRequest.current === request && setHits(null));
+    applyLatest(request, (foundPlaces) => {
       const matchingMessages = messages.filter((message) => containsWords(message, words));
       const matchedIds = new Set(matchingMessages.map(({ id }) => id));
       // the server may match fewer variants of width and accent than `findAll`

@@ -263,11 +263,16 @@ function FoundConversations({ words, listedConversations, fallback }: FoundConve
   }, [pages, listedConversations]);
   const hiddenIds = useSelector((state) => selectChat(state).deleting);
   const count = conversations?.filter(({ id }) => !hiddenIds.includes(id)).length;
-  const query = { ...results, data: conversations, currentData: conversations };
+  const isStale = results.currentData === undefined;
+  // rows of the previous words stay until the next response; that nothing was found is said of these words only
+  const shown = isStale && (!count || results.error) ? undefined : conversations;
+  const query = { ...results, data: shown, currentData: shown };
   return (
     <>
       <div role="status">
-        <VisuallyHidden>{count !== undefined && !results.isFetching && texts.list.found(count)}</VisuallyHidden>
+        <VisuallyHidden>
+          {count !== undefined && !isStale && !results.isFetching && texts.list.found(count)}
+        </VisuallyHidden>
       </div>
       <QueryView query={query} skeleton={fallback}>
         {(items) => (

@@ -497,6 +497,21 @@ describe('the search', () => {
     expect(await screen.findByText(/没有找到「画皮」/)).toBeTruthy();
   });
 
+  test('says of no words that nothing was found before their answer is there', async () => {
+    let answer: (found: unknown) => void = () => {};
+    const { user, requests } = openList(({ params }) =>
+      params.q === '狐' ? pageDto([]) : new Promise((resolve) => (answer = resolve)),
+    );
+    await user.type(await searchField(user), '狐{Enter}');
+    expect(await screen.findByText(/没有找到「狐」/)).toBeTruthy();
+    await user.type(await searchField(user), '狸{Enter}');
+    await waitFor(() => expect(asked(requests)).toEqual(['狐', '狐狸']));
+    expect(screen.queryByText(/没有找到/)).toBeNull();
+    answer({ status: 500, body: { message: '册子丢了' } });
+    expect(await screen.findByText('册子丢了')).toBeTruthy();
+    expect(screen.queryByText(/没有找到/)).toBeNull();
+  });
+
   test('that fails says so and tries again', async () => {
     let works = false;
     const { user } = openList(() => (works ? pageDto([second]) : { status: 500, body: { message: '册子丢了' } }));

@@ -147,6 +147,24 @@ describe('查找 in a chat', () => {
     await waitFor(() => expect(screen.queryByRole('searchbox')).toBeNull());
   });
 
+  test('says of no words that nothing was found before their answer is there, or if it never comes', async () => {
+    let answer: (places: unknown) => void = () => {};
+    const places = ({ params }: RecordedRequest) =>
+      params.q === '狐' ? placesOf() : new Promise((resolve) => (answer = resolve));
+    const chat = openLong({ [FIND]: places });
+    const field = await openSearch(chat);
+    await chat.user.type(field, '狐{Enter}');
+    expect((await screen.findAllByText('没有找到')).length).toBeGreaterThan(0);
+    await chat.user.type(field, '狸{Enter}');
+    await waitFor(() => expect(screen.queryByText('没有找到')).toBeNull());
+    answer(placesOf(120));
+    expect(await screen.findByText('1/1')).toBeTruthy();
+    await chat.user.type(field, '精{Enter}');
+    await waitFor(() => expect(chat.requests.filter(({ params }) => params.q === '狐狸精')).toHaveLength(1));
+    answer({ status: 500, body: { message: '册子丢了' } });
+    await waitFor(() => expect(screen.queryByText('1/1')).toBeNull());
+  });
+
   test('closes by going back, which leaves the chat open', async () => {
     const chat = openLong({ [FIND]: { data: [], meta: { total: 0 } } });
     await openSearch(chat);

@@ -28,8 +28,8 @@ export default function SearchView({ search }: { search: StorySearch }) {
   const hits = useMemo(() => results.data && storiesOf(results.data.pages), [results.data]);
   const isStale = results.currentData === undefined;
   const error = isStale ? results.error : undefined;
-  // previous results stay visible until the next response, unless the request failed
-  const shownStories = error ? undefined : hits;
+  // previous results stay visible until the next response, unless nothing was found or the request failed
+  const shownStories = isStale && (error || hits?.length === 0) ? undefined : hits;
   return (
     <div className={pageStyles.page}>
       <div className={styles.head}>

@@ -430,6 +430,23 @@ describe('the search', () => {
     await waitFor(() => expect(inSight()).toEqual(['聂小倩', '画皮']));
   });
 
+  test('says of no words that nothing was found before their answer is there', async () => {
+    let answer: (page: unknown) => void = () => {};
+    const slow = ({ params }: RecordedRequest) =>
+      params.q === '狐狸' ? new Promise((resolve) => (answer = resolve)) : pageDto([]);
+    const { user, requests } = openRemote(
+      remote,
+      { ...handlers, 'GET /v1/stories': slow },
+      { capabilities, path: `/explore?q=${encodeURIComponent('狐')}` },
+    );
+    expect(await screen.findByText('没有找到「狐」')).toBeTruthy();
+    await user.type(await field(), '狸');
+    await waitFor(() => expect(requests.some(({ params }) => params.q === '狐狸')).toBe(true));
+    expect(screen.queryByText(/没有找到/)).toBeNull();
+    answer(pageDto([]));
+    expect(await screen.findByText('没有找到「狐狸」')).toBeTruthy();
+  });
+
   test('waits until an input method has composed a word', async () => {
     const { requests } = openRemote(remote, handlers, { capabilities, path: '/explore?q=' });
     const input = await field();
