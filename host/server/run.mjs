@@ -92,40 +92,47 @@ async function bundle(program, outdir) {
     metafile: true,
     logLevel: 'error',
     plugins: [packagesByPath, ownPlace],
-  }).catch(() => process.exit(1));
+  }).catch((error) => {
+    // esbuild has printed what it found in the sources
+    if (!error.errors) console.error(error.message);
+    return process.exit(1);
+  });
   return Object.keys(metafile.inputs).map((path) => join(root, path));
 }
 
-/** Builds into a folder of the cache. Returns the bundle's main file; null if the cache cannot be written. */
-async function bundleInCache(program, record) {
-  const name = record.slice(0, -'.json'.length);
-  let folder;
+/** Makes a folder in the cache; in the system's temporary folder if the cache cannot be written. */
+function makeFolder(name) {
   try {
     mkdirSync(cache, { recursive: true });
-    folder = mkdtempSync(`${name}-`);
+    return mkdtempSync(`${name}-`);
   } catch {
-    return null;
+    return mkdtempSync(join(tmpdir(), 'liaozhai-program-'));
   }
-  const startedAt = Date.now();
-  const sources = await bundle(program, folder);
-  const inputs = [...sources, ...manifestsAbove(sources), join(root, 'pnpm-lock.yaml'), import.meta.filename];
-  const stamps = inputs.map((path) => [path, stampOf(path)]);
-  // a source that was saved meanwhile may be in the bundle as it was
-  if (stamps.every(([, stamp]) => stamp && stamp.time < startedAt)) {
-    writeFileSync(join(folder, 'record.json'), JSON.stringify({ folder, stamps }));
-    renameSync(join(folder, 'record.json'), record);
-  }
-  for (const each of readdirSync(cache).map((entry) => join(cache, entry)))
-    if (each.startsWith(`${name}-`) && Date.now() - statSync(each).mtimeMs > OLD_BUNDLE_MS)
-      rmSync(each, { recursive: true, force: true });
-  return join(folder, 'main.mjs');
 }
 
-/** Builds into a folder that this process removes at its end. */
-async function bundleForNow(program) {
-  const folder = mkdtempSync(join(tmpdir(), 'liaozhai-program-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  await bundle(program, folder);
+/** Builds a bundle and records it in the cache. One that cannot be recorded is removed at the end of this process. */
+async function buildBundle(program, record) {
+  const name = record.slice(0, -'.json'.length);
+  const folder = makeFolder(name);
+  let isRecorded = false;
+  process.once('exit', () => {
+    if (!isRecorded) rmSync(folder, { recursive: true, force: true });
+  });
+  const startedAt = Date.now();
+  const sources = await bundle(program, folder);
+  if (folder.startsWith(cache)) {
+    const inputs = [...sources, ...manifestsAbove(sources), join(root, 'pnpm-lock.yaml'), import.meta.filename];
+    const stamps = inputs.map((path) => [path, stampOf(path)]);
+    // a source that was saved meanwhile may be in the bundle as it was
+    isRecorded = stamps.every(([, stamp]) => stamp && stamp.time < startedAt);
+    if (isRecorded) {
+      writeFileSync(join(folder, 'record.json'), JSON.stringify({ folder, stamps }));
+      renameSync(join(folder, 'record.json'), record);
+    }
+    for (const each of readdirSync(cache).map((entry) => join(cache, entry)))
+      if (each.startsWith(`${name}-`) && Date.now() - statSync(each).mtimeMs > OLD_BUNDLE_MS)
+        rmSync(each, { recursive: true, force: true });
+  }
   return join(folder, 'main.mjs');
 }
 
@@ -151,7 +158,7 @@ if (!path || !existsSync(program)) fail(`no program "${path}": node host/server/
 // a copy of the repository has a copy of the cache, which must not lead back
 const place = createHash('sha256').update(program).digest('hex').slice(0, 8);
 const record = join(cache, `${relative(root, program).replace(/[^\w]+/g, '-')}-${place}.json`);
-const main = upToDate(record) ?? (await bundleInCache(program, record)) ?? (await bundleForNow(program));
+const main = upToDate(record) ?? (await buildBundle(program, record));
 process.argv = [node, program, ...options];
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(main).href);

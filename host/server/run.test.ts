@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { repoRoot } from '@liaozhai/shared/build/facts';
@@ -78,6 +78,16 @@ test('a damaged record of the cache is written again', () => {
   const [record = ''] = readdirSync(cache).filter((name) => name.includes(basename(folder)) && name.endsWith('.json'));
   writeFileSync(join(cache, record), '{"folder":');
   expect([run(program).out, run(program).out]).toEqual(['well', 'well']);
+});
+
+test('a program with a source of the future runs, and leaves no bundle behind', () => {
+  write('program.ts', `console.log('well');`);
+  const bundles = () => readdirSync(cache).filter((name) => name.includes(basename(folder)));
+  run(program);
+  const before = bundles();
+  utimesSync(program, Date.now() / 1000, Date.now() / 1000 + 3_600);
+  expect([run(program).out, run(program).out]).toEqual(['well', 'well']);
+  expect(bundles()).toEqual(before);
 });
 
 test('a program that is missing ends with the usage', () => {
