@@ -63,7 +63,7 @@ const small = (async () => {
   return file;
 })();
 
-test('a backup under concurrent writes is consistent, and a server starts from it', async () => {
+test('backup.online: a backup under concurrent writes is consistent, and a server starts from it', async () => {
   const backend = await openBackend({ STORYTELLER_PIECE_DELAY_MS: '5', STORYTELLER_PIECE_CHARACTERS: '3' });
   const readers = await Promise.all(Array.from({ length: 6 }, () => backend.reader()));
   const target = join(folder, 'busy.db');

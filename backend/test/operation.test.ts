@@ -16,7 +16,7 @@ const { start } = openCommand();
 
 const slow = { STORYTELLER_PIECE_DELAY_MS: '40', STORYTELLER_PIECE_CHARACTERS: '12' };
 
-test('a request is logged in one line with its id, which the response carries, and without its text', async () => {
+test('ops.log: a request is logged in one line with its id, which the response carries, and without its text', async () => {
   const backend = await openBackend();
   const info = rs.spyOn(backend.services.log, 'info');
   const reader = await backend.reader();
@@ -94,7 +94,7 @@ test('metrics count calls by route, replies by ending and events by name, on the
   expect((await reader.get('//metrics')).status).toBe(404);
 });
 
-test('a message’s trace covers call, reply and socket events, also in the log', async () => {
+test('ops.spans: a message’s trace covers call, reply and socket events, also in the log', async () => {
   const collector = await openCollector();
   onTestFinished(() => collector.close());
   const backend = await openBackend();

@@ -40,7 +40,7 @@ function record() {
   };
 }
 
-test('no call scans a whole table or index', { timeout: 300_000 }, async () => {
+test('data.plans: no call scans a whole table or index', { timeout: 300_000 }, async () => {
   await fill(backend.services, { stories: 100, users: 100, messages: 2_000 });
   // the stories are read once after each change, and cached
   await backend.client().get('/stories');

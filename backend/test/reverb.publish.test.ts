@@ -109,7 +109,7 @@ test("a request is signed as Pusher's documentation shows by example", () => {
   );
 });
 
-describe('publishing', () => {
+describe('reverb.publish', () => {
   test('sends one event at a time in order, also if the clock jumps', async () => {
     const reverb = await openReverb((response, { data }) => {
       setTimeout(() => response.end('{}'), Number(data.n) % 3);

@@ -38,7 +38,7 @@ const refusal = (shell?: string) =>
     (refused: Error) => refused.message,
   );
 
-describe('an unusable database', () => {
+describe('storage.damaged: an unusable database', () => {
   test.each<[string, () => Promise<void>]>([
     ['another file', async () => writeFileSync(file, 'not a database '.repeat(500))],
     [
@@ -118,7 +118,7 @@ test.each([
   await expect(start({ [name]: value })).rejects.toThrow(new RegExp(`^ended with 2: ${line.source}.*$`));
 });
 
-test('on a full disk calls are refused and one line is logged, until there is room', async () => {
+test('storage.full: on a full disk calls are refused and one line is logged, until there is room', async () => {
   const backend = await openBackend();
   const readers = await Promise.all(Array.from({ length: 5 }, () => backend.reader()));
   const said = rs.spyOn(backend.services.log, 'error').mockImplementation(() => {});

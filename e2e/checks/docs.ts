@@ -157,6 +157,30 @@ function* commentsOf(text: string): Generator<{ comment: string; line: number }>
   }
 }
 
+/** Promises that tests in a file or a folder hold: their titles, or those of their groups, start with them. */
+function promisesIn(place: string): string[] {
+  const texts = sources.filter(({ path }) => path === place || path.startsWith(`${place}/`));
+  const titles = /\b(?:test|describe)(?:\.\w+)*\(\s*(['"`])(.*?)\1/gs;
+  return texts
+    .flatMap(({ text }) => [...text.matchAll(titles)].map(([, , title = '']) => title))
+    .flatMap((title) => title.split(': ', 1).flatMap((start) => start.split(', ')));
+}
+
+/** In the table of promises, each has a test in the named files, and each file holds one of its row. */
+function checkPromises(text: string, shown: string) {
+  const table = text.split('\n## Promises\n')[1]?.split('\n## ')[0] ?? '';
+  for (const [, promises = '', named = ''] of table.matchAll(/^\| ([a-z][^|]*) \|[^|]*\| (`.*`) \|$/gm)) {
+    const row = promises.split(', ').map((promise) => promise.replace(/\*$/, ''));
+    const files = [...named.matchAll(/`([^`]+)`/g)].map(([, path = '']) => ({ path, held: promisesIn(path) }));
+    const holds = (held: string[], promise: string) =>
+      held.some((name) => (promise.endsWith('.') ? name.startsWith(promise) : name === promise));
+    for (const promise of row.filter((each) => !files.some(({ held }) => holds(held, each))))
+      problems.push(`${shown} promises ${promise}, with which no test of ${named} starts: name one so`);
+    for (const { path } of files.filter(({ held }) => !row.some((promise) => holds(held, promise))))
+      problems.push(`${shown} names ${path}, where no test starts with ${promises}: correct one of them`);
+  }
+}
+
 const isWritten = (shown: string) => !shown.includes('/content/');
 
 for (const document of paths.filter((path) => path.endsWith('.md'))) {
@@ -171,6 +195,7 @@ for (const document of paths.filter((path) => path.endsWith('.md'))) {
     checkRelativePaths(text, shown, dirname(document));
     for (const line of text.split('\n')) checkDates(line, shown);
   }
+  if (shown === 'docs/testing.md') checkPromises(text, shown);
   checkLength(text, shown);
   checkDecisions(text, shown);
   checkSentences(text, shown, MAX_SENTENCE_WORDS);

@@ -1,6 +1,6 @@
-// Checks that every remote has the same layout.
+// Checks that every remote has the same layout, and that no package reaches into another by a relative path.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { registeredRemotes } from '../../shared/src/build/registry.ts';
 import { report } from './report.ts';
@@ -31,6 +31,7 @@ const allowedInSrc = new Set([
 
 function* below(folder: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name === 'node_modules' || entry.name === 'dist') continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* below(path);
     else yield path;
@@ -99,6 +100,27 @@ for (const { name } of registered) {
   const named = routes.match(/webpackChunkName:/g)?.length ?? 0;
   if (imports !== named)
     problems.push(`remotes/${name}/src/routes.tsx: each import() needs /* webpackChunkName: "<route or slot name>" */`);
+}
+
+/** Lint names the packages that may be imported, and sees no relative path to another one. Tests and their helpers are free. */
+const isProductSource = (path: string) => /\.tsx?$/.test(path) && !/\.(test|config)\.|\/(testing|test)\//.test(path);
+for (const name of [
+  'backend',
+  'host',
+  'releases',
+  'shared',
+  'shared/http',
+  'shared/telemetry',
+  ...folders.map((remote) => `remotes/${remote}`),
+]) {
+  const folder = join(root, name);
+  for (const file of [...below(folder)].filter(isProductSource)) {
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.\.?\/[^']+)'/g))
+      if (relative(folder, join(dirname(file), path)).startsWith('..'))
+        problems.push(
+          `${relative(root, file)} imports ${path}, a file of another package: import what its package exports`,
+        );
+  }
 }
 
 report('remotes', problems);

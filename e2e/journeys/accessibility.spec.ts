@@ -91,11 +91,11 @@ test.afterEach(({ trouble }) => {
   expect(trouble.errors, 'errors of the page').toEqual([]);
 });
 
-test.describe('a visitor finds no barrier', () => {
+test.describe('accessibility: a visitor finds no barrier', () => {
   for (const scene of guestScenes) test(scene.name, ({ page }) => isAccessible(page, scene));
 });
 
-test.describe('a member finds no barrier', () => {
+test.describe('accessibility: a member finds no barrier', () => {
   test.use({ storageState: ({ memberState }, use) => use(memberState) });
   for (const scene of memberScenes) test(scene.name, ({ page }) => isAccessible(page, scene));
 });

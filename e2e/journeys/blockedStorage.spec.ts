@@ -13,7 +13,7 @@ test.beforeEach(({ context }) =>
   }),
 );
 
-test('where nothing can be kept a reader signs up, talks, and finds the talk in 聊过', async ({ person, page }) => {
+test('storage.blocked: a reader signs up, talks, and finds the talk in 聊过', async ({ person, page }) => {
   await person.openFirstStory();
   await person.openChat();
   await person.says('灯还亮着吗？');

@@ -60,7 +60,7 @@ test('the focus stays where it is when the app takes the place of the server’s
   await expect(page.getByRole('link', { name: /聂小倩/ })).toBeFocused();
 });
 
-test('a reader registers, talks and leaves by keyboard alone', async ({ person, page }) => {
+test('accessibility: a reader registers, talks and leaves by keyboard alone', async ({ person, page }) => {
   await person.open('/explore');
   await appIsUp(page);
   await expect(page.locator('a[href^="/story/"]').first()).toBeVisible();
@@ -189,12 +189,12 @@ function nothingIsLost() {
   }
 }
 
-test.describe('a zoom of 200 %', () => {
+test.describe('accessibility: a zoom of 200 %', () => {
   test.use({ viewport: { width: 195, height: 422 } });
   nothingIsLost();
 });
 
-test.describe('twice the text size', () => {
+test.describe('accessibility: twice the text size', () => {
   test.beforeEach(async ({ page }) => {
     // same effect as the browser's setting, because every size is in rem
     await page.addInitScript(() => {

@@ -104,7 +104,7 @@ const isUncovered = (element: Locator) =>
     return node.contains(document.elementFromPoint(left + width / 2, top + height / 2));
   });
 
-test('words lost on a line that looks alive say so over the chat, and go by themselves once it is', async ({
+test('net.dead: words lost on a line that looks alive say so over the chat, and go by themselves once it is', async ({
   person,
   page,
 }) => {

@@ -43,7 +43,7 @@ test('the beacon accepts only votes from this origin, by visitors who have loade
   expect(await beacon(origin, { cookie }, { build: 'x'.repeat(9000) })).toBe(413);
 });
 
-test('the code shown for a failed remote is in the log', async () => {
+test('ops.problem: the code shown for a failed remote is in the log', async () => {
   const problem = '3f9c1a7b-0000-4000-8000-000000000000';
   const failed = { ...vote, outcome: 'failed', failure: 'hang', problem };
   expect(await beacon(origin, { cookie: `lz_visitor=${'a'.repeat(32)}` }, failed)).toBe(204);

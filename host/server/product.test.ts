@@ -302,7 +302,7 @@ test('requests for many stories do not fill the memory: the oldest response is d
 });
 
 describe('operation', () => {
-  test('a request has one id in page, log, backend and response; the log omits queries', async () => {
+  test('ops.log: a request has one id in page, log, backend and response; the log omits queries', async () => {
     const id = 'page-request-0123';
     const asked = `${origin}/api/v1/email/verify/1/abc?signature=secret`;
     const answer = await fetch(asked, { headers: { 'X-Request-Id': id } });
@@ -327,7 +327,7 @@ describe('operation', () => {
     }
   });
 
-  test('/healthz reports that the server runs, /readyz whether it can serve visitors', async () => {
+  test('ops.health: /healthz reports that the server runs, /readyz whether it can serve visitors', async () => {
     const ask = async (at: string, path: string) => {
       const answer = await fetch(at + path);
       return [answer.status, answer.headers.get('cache-control'), await answer.json()];
@@ -354,7 +354,7 @@ describe('operation', () => {
   });
 });
 
-describe('the memory cache', () => {
+describe('page.memory: the cache', () => {
   const told = ({ status, headers }: Response) => {
     // the length changes once the page is compressed better
     const varying = /^(date|x-request-id|set-cookie|content-length)$/;

@@ -78,7 +78,7 @@ test('a production server without a store explains how to create one', async () 
   expect(await start(join(folder, 'nowhere'))).toContain('Make it with `pnpm release init`');
 });
 
-test('a damaged set is logged at the start and per page in one line with a cure, until another state is live', async () => {
+test('storage.damaged: a damaged set is logged at the start and per page in one line with a cure, until another state is live', async () => {
   const damaged = join(folder, 'damaged');
   cpSync(store, damaged, { recursive: true });
   for (const name of readdirSync(join(damaged, 'sets'))) writeFileSync(join(damaged, 'sets', name), 'garbage');

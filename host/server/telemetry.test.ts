@@ -109,7 +109,7 @@ describe('metrics', () => {
   });
 });
 
-describe('traces', () => {
+describe('ops.spans: traces', () => {
   const none = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 
   async function traced(options: Parameters<typeof product.serve>[1] = {}) {
@@ -233,7 +233,7 @@ describe('traces', () => {
   });
 });
 
-describe('the spans of a page', () => {
+describe('ops.spans: the spans of a page', () => {
   /** Opens a page of a traced product, and a function to report from it. */
   async function openTraced(settings: NodeJS.ProcessEnv = {}) {
     Object.assign(process.env, settings);
@@ -335,7 +335,7 @@ describe('the spans of a page', () => {
   });
 });
 
-describe('the log', () => {
+describe('ops.log: the log', () => {
   /** Arguments for a process that logs with this script. */
   const saying = (script: string): string[] => {
     const module = JSON.stringify(new URL('./telemetry.ts', import.meta.url).href);

@@ -209,7 +209,7 @@ describe('files', () => {
   });
 });
 
-describe('an invalid channel document', () => {
+describe('storage.damaged: an invalid channel document', () => {
   const tampered: [string, () => Promise<string>][] = [
     [
       'is changed',
@@ -295,7 +295,7 @@ describe('an invalid channel document', () => {
   });
 });
 
-describe('a set or build that was changed in the store', () => {
+describe('storage.damaged: a set or build that was changed in the store', () => {
   test('is refused, never served to a page', async () => {
     const { stable } = await at.current();
     const file = join(at.folder, `store/sets/${stable?.set}.json`);
