@@ -48,7 +48,7 @@ async function readReport<Schema extends v.GenericSchema>(
   schema: Schema,
   limit: RateLimit,
 ): Promise<BeaconRefusal | { visitor: string; report: v.InferOutput<Schema> }> {
-  const { source } = context.var;
+  const source = context.get('source');
   // every page sets the cookie, so a caller without it has opened no page
   const visitor = knownVisitor(context);
   if (!visitor || !isSameHost(context.req.header('origin'), source)) return { status: 403, reason: 'foreign' };

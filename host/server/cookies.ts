@@ -19,21 +19,12 @@ const visitorAttributes = (secure: boolean): string =>
   generateCookie(visitorCookie, '', { path: '/', httpOnly: true, sameSite: 'Lax', maxAge: 365 * DAY_SECONDS, secure });
 const newVisitorCookie = { plain: visitorAttributes(false), secure: visitorAttributes(true) };
 
-/** Creates a first-party id, which keeps a visitor in one canary bucket, and its cookie. */
-function newVisitor(secure: boolean): { id: string; cookie: string } {
+/** Creates a first-party id, which keeps a visitor in one canary bucket, and the `Set-Cookie` that stores it. */
+export function newVisitor(secure: boolean): { id: string; cookie: string } {
   // too random to guess an id of another bucket; drawn from a pool, unlike single bytes
   const id = randomUUID().replaceAll('-', '');
   const attributes = secure ? newVisitorCookie.secure : newVisitorCookie.plain;
   return { id, cookie: attributes.replace('=', `=${id}`) };
-}
-
-/** The visitor's id; created on the first visit. */
-export function visitorOf(context: Context, secure: boolean): string {
-  const visitor = knownVisitor(context);
-  if (visitor) return visitor;
-  const { id, cookie } = newVisitor(secure);
-  context.header('set-cookie', cookie, { append: true });
-  return id;
 }
 
 export function overrideOf(context: Context): string | undefined {

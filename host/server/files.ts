@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { encodingFor, isFresh } from '@liaozhai/http/negotiation';
+import { encodingFor } from '@liaozhai/http/negotiation';
 import {
   brandedManifest,
   brandIcon,
@@ -10,13 +10,11 @@ import {
   type SiteBrand,
 } from '@liaozhai/releases';
 import { Hono } from 'hono';
-import type { FrontContext, FrontEnv } from './front.ts';
+import { type FrontContext, type FrontEnv, sendStored } from './front.ts';
 
 function send(context: FrontContext, file: ServedFile | null) {
   if (!file) return context.text('not found', 404, { 'cache-control': 'no-store' });
-  for (const [name, value] of Object.entries(file.headers)) context.header(name, value);
-  if (file.headers.etag && isFresh(context.env.incoming.headers, file.headers.etag)) return context.body(null, 304);
-  return context.body(new Uint8Array(file.body), 200);
+  return sendStored(context, file);
 }
 
 /** Sides in px. `bleed`: the drawing fills the square, since systems cut their own shape out of it. */

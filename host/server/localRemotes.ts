@@ -107,7 +107,7 @@ export function withoutOverride(address: string): string {
 /** Records the user's agreement. Another site cannot forge it: it lacks the cookie, the origin and the proof. */
 export async function acceptLocalRequest(context: FrontContext, override: string, options: LocalOptions) {
   const secure = isHttps(context);
-  const isSameOrigin = isSameHost(context.req.header('origin'), context.var.source);
+  const isSameOrigin = isSameHost(context.req.header('origin'), context.get('source'));
   const choice = localChoiceOf(context, secure);
   const parseResult = readWords(override.split(','));
   if (!isSameOrigin || !choice || 'problem' in parseResult)

@@ -9,7 +9,7 @@ import {
   gzipSync,
 } from 'node:zlib';
 import { BoundedMap } from '@liaozhai/http/bounded-map';
-import { type Encoding, encodingFor, isFresh } from '@liaozhai/http/negotiation';
+import { type Encoding, encodingFor } from '@liaozhai/http/negotiation';
 import { originOf } from '@liaozhai/http/source';
 import { escapeHtml, type Releases, renderPage, routeAt, siteBrand, type VisitorPage } from '@liaozhai/releases';
 import {
@@ -26,9 +26,9 @@ import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { safeParse } from 'valibot';
-import { chooseOverride, knownVisitor, overrideOf, visitorOf } from './cookies.ts';
+import { chooseOverride, knownVisitor, newVisitor, overrideOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { type FrontContext, type FrontEnv, isHttps } from './front.ts';
+import { type FrontContext, type FrontEnv, isHttps, type StoredAnswer, sendStored } from './front.ts';
 import {
   acceptLocalRequest,
   answerExpiredOverride,
@@ -76,9 +76,9 @@ export function namesOf({ host, remotes }: PageSet): Set<string> {
 }
 
 /** The visitor's page, with the remotes that its browser runs from dev servers. */
-async function pageOf(context: FrontContext, options: PageOptions): Promise<VisitorPage> {
+async function pageOf(context: FrontContext, options: PageOptions, visitor: string): Promise<VisitorPage> {
   const { releases } = options;
-  const page = await releases.pageFor({ id: visitorOf(context, isHttps(context)), override: overrideOf(context) });
+  const page = await releases.pageFor({ id: visitor, override: overrideOf(context) });
   const local = await localRemotesOf(context, options);
   if (!local) return page;
   const [expires = local.expires] = [local.expires, page.pageSet.override?.expires ?? local.expires].sort();
@@ -91,10 +91,7 @@ const groupOf = ({ override, candidate }: PageSet) => (override ? 'override' : c
 const prerenderedIn = ({ first, data }: PrerenderedPage) => (data ? 'content' : first ? 'frame' : 'nothing');
 
 /** A page ready to be sent: the same bytes for every visitor of its set. */
-interface ReadyPage {
-  status: 200 | 404;
-  headers: Record<string, string> & { etag: string };
-  body: Buffer;
+interface ReadyPage extends StoredAnswer {
   /** Whether it can be compressed further. */
   isCompressible: boolean;
   /** The screen's pattern, and the page's metric labels. */
@@ -161,27 +158,30 @@ interface PageRequest {
 type PageCache = ReturnType<typeof createPageCache>;
 
 async function answerPage(context: FrontContext, options: PageOptions, cache: PageCache) {
-  const page = await pageOf(context, options);
+  const visitor = knownVisitor(context);
+  const created = visitor ? null : newVisitor(isHttps(context));
+  const page = await pageOf(context, options, visitor ?? created?.id ?? '');
   const ready = cachedPage(context, page, cache) ?? (await newPage(context, page, options, cache));
-  const { headers } = ready;
   nameRoute(context.env.incoming, ready.pattern);
   options.counters?.pages.inc(ready.metricLabels);
-  for (const [name, value] of Object.entries(headers)) context.header(name, value);
   const timing = serverTiming();
-  if (timing) context.header('server-timing', timing);
-  if (ready.status === 200 && isFresh(context.env.incoming.headers, headers.etag)) return context.body(null, 304);
-  return context.body(new Uint8Array(ready.body), ready.status);
+  const headers = {
+    ...ready.headers,
+    ...(created && { 'set-cookie': created.cookie }),
+    ...(timing && { 'server-timing': timing }),
+  };
+  return sendStored(context, { ...ready, headers });
 }
 
 /** The parts of a request that determine the bytes of its page. */
 const requestParts = (context: FrontContext) => ({
-  address: `${originOf(context.var.source)}${context.req.path}`,
+  address: `${originOf(context.get('source'))}${context.req.path}`,
   encoding: encodingFor(context.req.header('accept-encoding')),
 });
 
 /** The cached page of an address without a query, if the backend's last responses are unchanged. */
 function cachedPage(context: FrontContext, page: VisitorPage, cache: PageCache): ReadyPage | undefined {
-  if (new URL(context.req.url).search) return undefined;
+  if (context.req.url.includes('?')) return undefined;
   const ready = cache.get(page, { ...requestParts(context), isBare: false });
   const isCurrent = ready?.sources.every(({ address, answer }) => freshAnswer(address) === answer);
   return isCurrent ? ready : undefined;

@@ -222,8 +222,9 @@ export const requestIdOf = (context: Context): string | undefined =>
 export const nameByRoute: MiddlewareHandler = async (context, next) => {
   await next();
   const request: RoutedRequest | undefined = incomingOf(context);
+  if (!request || request[routeKey]) return;
   const pattern = routePath(context);
-  if (request && !request[routeKey] && !/^\/?\*$/.test(pattern)) nameRoute(request, pattern);
+  if (!/^\/?\*$/.test(pattern)) nameRoute(request, pattern);
 };
 
 /** Not traced: files and pictures, which many pages share, and endpoints that are requested every few seconds. */

@@ -28,7 +28,7 @@ export function wellKnownRoutes(env: SecurityEnv): Hono<FrontEnv> {
   return new Hono<FrontEnv>()
     .get('/robots.txt', (context) => context.body(robots, 200, headers))
     .get('/.well-known/security.txt', (context) => {
-      const text = securityText(env, originOf(context.var.source));
+      const text = securityText(env, originOf(context.get('source')));
       return text ? context.body(text, 200, headers) : context.notFound();
     });
 }

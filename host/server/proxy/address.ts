@@ -36,6 +36,7 @@ const decodeOnce = (path: string): string =>
 /** Whether a path has `.` or `..` segments in any encoding, which upstream servers would resolve differently. */
 export function hasDotSegments(url: string): boolean {
   let path = url.split('?', 1)[0] ?? '';
+  if (!/[.%]/.test(path)) return false;
   for (let depth = 0; depth < DEEPEST_ENCODING; depth += 1) path = decodeOnce(path);
   // some servers cut a segment at these: `..;x`, `..%00`
   return path.split(/[/\\]/).some((segment) => /^\.{1,2}(?:$|[;\s\0#?])/.test(segment));

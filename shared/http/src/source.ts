@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6 } from 'node:net';
+import { BoundedMap } from './BoundedMap.ts';
 
 /** IP address, host and scheme of a request, as the visitor's browser sees them. */
 export interface Source {
@@ -18,8 +19,17 @@ const lastEntry = (value: string | string[] | undefined): string | undefined =>
 /** A name or an address, with or without a port; browsers send nothing else. */
 const hostPattern = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-export const parseHost = (value: string | undefined): string | undefined =>
-  value !== undefined && hostPattern.test(value) && URL.canParse(`http://${value}`) ? value.toLowerCase() : undefined;
+/** A server has few names. */
+const validHosts = new BoundedMap<string, string>(100);
+
+export function parseHost(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const known = validHosts.get(value);
+  if (known) return known;
+  if (!hostPattern.test(value) || !URL.canParse(`http://${value}`)) return undefined;
+  validHosts.set(value, value.toLowerCase());
+  return value.toLowerCase();
+}
 
 /** Some gateways append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function parseAddress(entry = ''): string | undefined {
