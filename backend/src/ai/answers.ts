@@ -40,6 +40,10 @@ export const commonAnswers: Record<Meaning, string[]> = {
     '“问得好。”*{speaker}点了点头。* “换了我是{address}，也要先问这一句。”',
     '*{speaker}不曾着恼。* “信我多少，便防我多少，这样最公道。”',
   ],
+  想不开: [
+    '*书页合上了一半，边上有一行不属于故事的字：如果你真的想伤害自己，请先停下来，告诉身边的人，或者拨打全国心理援助热线 12356。已经受伤，或者有危险，请马上打 120 或 110。*\n\n*故事会等你。你好好的，比什么都要紧。*',
+    '*那一行字还在：全国心理援助热线 12356；有危险，打 120 或 110。你不必一个人撑着，现在就找一个能陪你的人。*',
+  ],
   安慰: [
     '*{speaker}怔了怔，慢慢把肩头松下来。* “许久没有人这样同我说话了。”',
     '“有{address}这一句，比什么都管用。”*{speaker}低声说，眼睛却望着别处。*',
@@ -280,6 +284,12 @@ export const commonAnswers: Record<Meaning, string[]> = {
     '*{speaker}嘴角动了动。* “{address}这样讲，叫我一时不知怎样接。”',
   ],
 };
+
+/** Begins a list elsewhere for each speaker, so that two stories do not answer alike. */
+export function rotate(texts: readonly string[], speaker: string): string[] {
+  const at = [...speaker].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % texts.length;
+  return [...texts.slice(at), ...texts.slice(0, at)];
+}
 
 /** Answers to a question that is not understood: about the speaker, a yes-or-no question, or any other. */
 export const unsureAnswers = {

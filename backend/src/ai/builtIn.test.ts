@@ -246,6 +246,37 @@ describe('the built-in storyteller', () => {
     expect(talk.progress.steps).toBe(0);
   });
 
+  test('names a helpline to a reader in danger, in a story and after its ending', () => {
+    const talk = new Conversation();
+    for (const words of ['我割腕了', '我想自杀']) expect(talk.say(words)).toContain('12356');
+    expect([talk.progress.steps, talk.progress.lastWords]).toEqual([0, undefined]);
+    talk.stand('qingshui');
+    expect(talk.say('你好')).not.toContain('小倩');
+    expect(talk.say('我想自杀')).toContain('12356');
+    expect(talk.say('怎么充值')).toContain('‘我的’');
+  });
+
+  test('leads to no other scene by words that were not understood', () => {
+    const talk = new Conversation();
+    for (let turn = 0; turn < 20; turn += 1) talk.say('路边有一只鹭鸶飞过');
+    expect(talk.progress.at).toBe('nanwu');
+  });
+
+  test('forgets a name that the reader refuses', () => {
+    const talk = new Conversation();
+    talk.say('叫我阿宁');
+    expect(talk.progress.called).toBe('阿宁');
+    talk.say('别叫我阿宁');
+    expect(talk.progress.called).toBeUndefined();
+  });
+
+  test('tells something else each time that a step without the reader’s words is retold', () => {
+    const talk = new Conversation();
+    const texts = [talk.say('继续'), talk.retell(), talk.retell()];
+    expect(new Set(texts).size).toBe(3);
+    expect(texts.join()).not.toContain('不再往下说了');
+  });
+
   test('uses the name and the fears in the reader’s 人设', () => {
     const talk = new Conversation({}, '叫我阿宁，是个郎中，怕狗');
     expect(talk.say('你好')).toContain('阿宁是郎中');

@@ -1,7 +1,7 @@
 import type { Lore, Meaning, Plot, Reply } from '../content/plot.ts';
 import { commonLore } from './answers.ts';
 import { findLore } from './lore.ts';
-import { compoundWords, goOnPattern, isAbusive, patterns } from './patterns.ts';
+import { compoundWords, goOnPattern, isAbusive, isInDanger, patterns } from './patterns.ts';
 import { findFear } from './reader.ts';
 import { bigramsOf, clausesOf, isQuestion, lettersOf, spell, thirdPersonPattern } from './words.ts';
 
@@ -137,6 +137,7 @@ export function interpret(
   if (turnBackPattern.test(letters)) return { kind: 'turnBack' };
   const exactReply = replies.find((one) => lettersOf(one.line) === letters);
   if (exactReply) return { kind: 'reply', reply: exactReply };
+  if (isInDanger(words)) return { kind: 'meaning', meaning: '想不开' };
   if (isAbusive(words)) return { kind: 'meaning', meaning: '骂人' };
   if (patterns[0]?.words.test(words)) return { kind: 'meaning', meaning: patterns[0].meaning };
   if (/^[\s….。]+$/.test(words) || goOnPattern.test(words.trim())) return { kind: 'goOn' };

@@ -1,13 +1,13 @@
-import { isAbusive } from './patterns.ts';
+import { isAbusive, isInDanger } from './patterns.ts';
 import { clausesOf, isQuestion, thirdPersonPattern } from './words.ts';
 
 const introductionPattern =
-  /(?<![别不莫甭休])(?:我[就也]?(?:名?叫|的名字[是叫]|的名字|姓.[，,]?(?:名|字))|(?:你|您)?(?:就|可以|以后|往后)*(?:称呼?我为?|(?:叫|喊|唤)我))(?:做|作)?[“"‘「]?([\p{Script=Han}A-Za-z·]{1,5}?|[A-Za-z]{6,12})[”"’」]?(?:就(?:好|行)|即可|吧|好了|啦|了|呀|啊)?(?=[，。！？；,.!?;~～…\s]|$)/u;
+  /(?<![别不莫甭休])(?:我[就也]?(?:名?叫|的名字[是叫]|的名字|姓.[，,]?(?:名|字))|(?<!\p{L})(?:[你您那请都就也]|大家|人人|别人|朋友们?|可以|以后|往后|不如|还是)*(?:称呼?我为?|(?:叫|喊|唤)我))(?:做|作)?[“"‘「]?([\p{Script=Han}A-Za-z·]{1,5}?|[A-Za-z]{6,12})[”"’」]?(?:就(?:好|行)|即可|吧|好了|啦|了|呀|啊)?(?=[，。！？；,.!?;~～…\s]|$)/u;
 /** A surname alone: the speaker adds 君, which fits everybody. */
 const surnamePattern = /我(?:免贵)?姓(?!什|啥|甚)(\p{Script=Han}{1,2})(?=[，。！；,.!;~～…\s]|$)/u;
 /** Words after 我叫 or 叫我 that are not a name. */
 const nonNamePattern =
-  /^(什么|啥|谁|怎|如何|[你您他她它我]|人|来|去|走|等|死|看|听|说|滚|做|先(?!生)|别|不|一|再|快|好|没|过|进|出|回)/;
+  /^(什么|啥|谁|怎|如何|[你您他她它我]|人|来|去|走|等|死|看|听|说|滚|做|先(?!生)|别|不|一|再|快|好|没|过|进|出|回|吃|喝|睡|起|帮|买|车|加班|开会|外卖|爸|爹|爷|奶|妈|大爷|祖宗|傻|笨|猪|狗)|了$/;
 
 /** Finds the name by which the reader introduces themselves, and the rest of the line. */
 export function findIntroduction(words: string): { name: string; rest: string } | undefined {
@@ -24,6 +24,10 @@ export function findIntroduction(words: string): { name: string; rest: string } 
   );
   return { name, rest: others.join('，').replace(/^[你您]呢$/, '你叫什么') };
 }
+
+/** Whether a line asks not to be called by a name any more. */
+export const refusesName = (words: string, name: string): boolean =>
+  new RegExp(`(?:别|不要|不许|莫)再?(?:叫|喊|唤|称呼?)我(?:为|做)?${name}`).test(words);
 
 /** Finds what the words say that somebody fears. */
 export function findFear(words: string): string | undefined {
@@ -112,7 +116,7 @@ const MAX_REPEATED_LETTERS = 40;
 
 /** Returns a line as an answer may repeat it; undefined for abuse and for a line without words. */
 export function repeatable(words: string): string | undefined {
-  if (isAbusive(words) || !/\p{Script=Han}{2}/u.test(words)) return undefined;
+  if (isAbusive(words) || isInDanger(words) || !/\p{Script=Han}{2}/u.test(words)) return undefined;
   const letters = [...words.replace(/[*“”‘’\s]+/g, ' ').trim()];
   const beginning = letters.slice(0, MAX_REPEATED_LETTERS).join('');
   return letters.length > MAX_REPEATED_LETTERS ? `${beginning}……` : beginning;

@@ -13,15 +13,19 @@ import {
   type Teller,
   type TurnResult,
 } from './progress.ts';
-import { factsOf, findIntroduction, type OwnQuestion, ownQuestionIn, type ReaderFacts, repeatable } from './reader.ts';
+import type { OwnQuestion, ReaderFacts } from './reader.ts';
+import { factsOf, findIntroduction, ownQuestionIn, refusesName, repeatable } from './reader.ts';
 import * as readerAnswers from './readerAnswers.ts';
 import { isQuestion } from './words.ts';
 
 /** Whether the reader declined, objected, hesitated or wants to leave, so that the scene must not move on. */
 const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家', '反驳', '稍等', '改口'].includes(meaning);
 
+/** Meanings that the page answers in the margin, also after an ending. */
+const pageMeanings: readonly Meaning[] = ['想不开', '用法', '账户', '按钮'];
+
 /** Whether a meaning has no place in the story, so that the story waits. */
-const isOutside = (meaning: Meaning): boolean => ['骂人', '胡话', '用法', '账户', '按钮'].includes(meaning);
+const isOutside = (meaning: Meaning): boolean => ['骂人', '胡话', ...pageMeanings].includes(meaning);
 
 /** Returns the answer to the reader's words, or, for null, what happens next. Deterministic. */
 export function composeTurn(teller: Teller, before: Progress, words: string | null, variantIndex = 0): TurnResult {
@@ -70,6 +74,7 @@ class TurnComposer {
     const { plot } = this.#teller;
     const isOver = hasEnded(plot, this.#progress);
     const firstInterpretation = words === null ? ({ kind: 'goOn' } as const) : this.#interpret(words);
+    if (this.#progress.called && refusesName(words ?? '', this.#progress.called)) delete this.#progress.called;
     const introduction =
       words === null || isOver || firstInterpretation?.kind === 'reply' ? undefined : findIntroduction(words);
     const remainingWords = introduction ? introduction.rest : words;
@@ -77,7 +82,7 @@ class TurnComposer {
     if (interpretation?.kind === 'restart' || (interpretation?.kind === 'turnBack' && isOver && !this.#progress.fork))
       return this.#restart();
     if (interpretation?.kind === 'turnBack') return this.#turnBack();
-    if (isOver) return this.#stayClosed();
+    if (isOver) return this.#stayClosed(interpretation);
     this.#introduceScene(interpretation);
     const { trade, age, home } = factsOf(words ?? '');
     if (trade && (introduction || (interpretation?.kind === 'meaning' && interpretation.meaning === '自述')))
@@ -117,7 +122,7 @@ class TurnComposer {
         this.#answerMeaning(interpretation, remainingWords ?? '');
         return 'meaning';
       case 'goOn':
-        if (this.#variantIndex > 0) this.#appendNext('waiting', common.waitingLines);
+        if (this.#variantIndex > 0) this.#tellEvent(this.#variantIndex - 1);
         this.#advance();
         return 'goOn';
       default:
@@ -226,16 +231,16 @@ class TurnComposer {
   }
 
   /** Tells an event that does not move the plot, so that the choice stays with the reader. */
-  #tellEvent(): void {
-    if (!this.#tellMeanwhile()) this.#appendNext('waiting', common.waitingLines);
+  #tellEvent(offset = 0): void {
+    if (!this.#tellMeanwhile(offset)) this.#appendNext('waiting', common.waitingLines);
   }
 
   /** Tells what happens in the scene meanwhile, if it was not used yet. */
-  #tellMeanwhile(): boolean {
+  #tellMeanwhile(offset = 0): boolean {
     const scene = sceneAt(this.#teller.plot, this.#progress);
     if (!scene) return false;
     this.#progress.idle = 0;
-    const count = this.#progress.used[`meanwhile ${scene.id}`] ?? 0;
+    const count = (this.#progress.used[`meanwhile ${scene.id}`] ?? 0) + offset;
     const sentence = scene.meanwhile[count];
     if (sentence === undefined) return false;
     this.#progress.used[`meanwhile ${scene.id}`] = count + 1;
@@ -284,7 +289,8 @@ class TurnComposer {
     // the speaker's own reasons do not explain what others do
     const isOfOthers = meaning === '为什么' && /[我他她它]/.test(words) && !/[你您]/.test(words);
     const ownAnswers = (!isOfOthers && this.#teller.plot.byMeaning[meaning]) || [];
-    this.#appendNext(meaning, [...ownAnswers, ...common.commonAnswers[meaning]]);
+    const commonAnswers = common.rotate(common.commonAnswers[meaning], this.#teller.speaker);
+    this.#appendNext(meaning, [...ownAnswers, ...commonAnswers]);
   }
 
   /** Answers words that were not understood. The scene goes on after a remark, but not after a question. */
@@ -296,11 +302,12 @@ class TurnComposer {
       const isYesOrNo = /(吗|(?<![什怎])么)[?？]?$|是不是|会不会|有没有|能不能/.test(words);
       const isAboutYou = /[你您]/.test(words) && !(isYesOrNo && /[我他她它]/.test(words));
       const kind = isAboutYou ? 'you' : isYesOrNo ? 'whether' : 'other';
-      this.#appendNext(`unsure ${kind}`, common.unsureAnswers[kind]);
+      this.#appendNext(`unsure ${kind}`, common.rotate(common.unsureAnswers[kind], this.#teller.speaker));
       this.#remindOfChoice();
     } else {
-      this.#appendNext('其他', [...ownAnswers, ...common.commonAnswers.其他]);
-      if (!this.#mentionFact()) this.#advance();
+      this.#appendNext('其他', [...ownAnswers, ...common.rotate(common.commonAnswers.其他, this.#teller.speaker)]);
+      // words that were not understood decide nothing: they lead to no other scene
+      if (!this.#mentionFact() && !this.#tellNextStep()) this.#tellEvent();
     }
   }
 
@@ -360,8 +367,10 @@ class TurnComposer {
     return 'reply';
   }
 
-  #stayClosed(): 'closed' {
-    this.#appendNext('closed', common.closedLines);
+  #stayClosed(interpretation: Interpretation | undefined): 'closed' {
+    if (interpretation?.kind === 'meaning' && pageMeanings.includes(interpretation.meaning))
+      this.#appendMeaning(interpretation.meaning);
+    else this.#appendNext('closed', common.closedLines);
     this.#parts.push(common.endingOptions);
     return 'closed';
   }

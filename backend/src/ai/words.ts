@@ -60,9 +60,12 @@ export const thirdPersonPattern =
 /** Returns a text without punctuation, symbols and spaces, so that it can be compared. */
 export const lettersOf = (words: string): string => words.normalize('NFKC').replace(/[\p{P}\p{S}\s]/gu, '');
 
+/** In 什么都 and 谁也 these words ask nothing. */
+const withoutIndefinites = (words: string): string => words.replace(/(?:什么|啥|谁|哪[里儿]?|怎么样?)(?=[都也])/g, '');
+
 export const isQuestion = (words: string): boolean =>
   /[?？]|[吗么呢]$|谁|什么|(?<!天)哪|怎|为何|为啥|几[个时点岁更天年次回人位只条口家]|十几|几$|多[少远大高长深重宽久]|[了过个]没有?[?？]?$|(\p{Script=Han})[不没]\1|是人(?:还)?是鬼|吧[?？]/u.test(
-    words.trim(),
+    withoutIndefinites(words.trim()),
   ) ||
   // a request expects an answer, like a question
   /^(请|你|再|[给替帮为跟同]我)*((讲|写|唱|说|算|背|念|画)(个|一|首|段|点|几)|讲讲|说说(?!话|笑|看|而已))/.test(
