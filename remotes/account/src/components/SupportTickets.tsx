@@ -29,6 +29,7 @@ import {
   useAccountGetTicketsInfiniteQuery,
   useAccountReadTicketMutation,
   useAccountSendTicketMutation,
+  wordsOf,
 } from './tickets';
 
 /** Key of the draft, next to those of the conversations. */
@@ -86,19 +87,32 @@ export default function SupportTickets({ diagnostics, children }: SupportTickets
 
 const newDraft = (): TicketDraft => ({ kind: 'points', body: '', contact: '', clientId: newClientId() });
 
+const readStoredDraft = () => readTicketDraft(drafts.read(DRAFT_KEY));
+
 /** The draft is stored on the device and survives reloads and offline times. Its idempotency key prevents sending it twice. */
 function useTicketDraft() {
-  const [draft, setDraft] = useState(() => readTicketDraft(drafts.read(DRAFT_KEY)) ?? newDraft());
+  const [draft, setDraft] = useState(() => readStoredDraft() ?? newDraft());
   const edit = (change: Partial<TicketDraft>) => {
     const editedDraft = { ...draft, ...change };
     setDraft(editedDraft);
     drafts.write(DRAFT_KEY, editedDraft.body || editedDraft.contact ? JSON.stringify(editedDraft) : '');
   };
-  const clear = () => {
-    setDraft({ ...newDraft(), contact: draft.contact });
+  /** Returns the draft to send. Changed words get a new key: the server may have stored the former ones under theirs. */
+  const prepare = (): TicketDraft => {
+    const sentWords = wordsOf(draft);
+    const isChanged = draft.sentWords !== undefined && draft.sentWords !== sentWords;
+    const ticket = { ...draft, sentWords, clientId: isChanged ? newClientId() : draft.clientId };
+    edit(ticket);
+    return ticket;
+  };
+  /** Removes the sent words; those that were written meanwhile stay. */
+  const settle = (sent: TicketDraft) => {
+    const current = readStoredDraft();
+    if (current && wordsOf(current) !== sent.sentWords) return;
+    setDraft({ ...newDraft(), contact: sent.contact });
     drafts.write(DRAFT_KEY, '');
   };
-  return { draft, edit, clear };
+  return { draft, edit, prepare, settle };
 }
 
 function problemOf(body: string): string | undefined {
@@ -108,7 +122,7 @@ function problemOf(body: string): string | undefined {
 }
 
 function useTicketForm(diagnostics: string) {
-  const { draft, edit, clear } = useTicketDraft();
+  const { draft, edit, prepare, settle } = useTicketDraft();
   const [isAttached, setAttached] = useState(true);
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors('body', 'contact');
   const [send, { isLoading: isSending }] = useAccountSendTicketMutation();
@@ -116,9 +130,10 @@ function useTicketForm(diagnostics: string) {
     event.preventDefault();
     const problem = problemOf(draft.body);
     if (isSending || showErrors({ body: problem })) return;
-    const { error } = await send({ ...draft, diagnostics: isAttached ? diagnostics : '' });
+    const ticket = prepare();
+    const { error } = await send({ ...ticket, diagnostics: isAttached ? diagnostics : '' });
     if (!error) {
-      clear();
+      settle(ticket);
       toast(texts.sent, { kind: 'success' });
       return;
     }

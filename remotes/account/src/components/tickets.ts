@@ -26,14 +26,19 @@ export interface TicketDraft {
   contact: string;
   /** Id and idempotency key of the ticket. */
   clientId: string;
+  /** The words that were last sent under this key. */
+  sentWords?: string | undefined;
 }
+
+export const wordsOf = ({ kind, body, contact }: TicketDraft): string => JSON.stringify([kind, body, contact]);
 
 /** Parses a stored draft; undefined if missing or invalid. */
 export function readTicketDraft(json: string): TicketDraft | undefined {
   try {
-    const { kind, body, contact, clientId } = JSON.parse(json) as Record<string, unknown>;
+    const { kind, body, contact, clientId, sentWords } = JSON.parse(json) as Record<string, unknown>;
     if (typeof body !== 'string' || typeof contact !== 'string' || typeof clientId !== 'string') return undefined;
-    return { kind: ticketKinds.find((each) => each === kind) ?? 'other', body, contact, clientId };
+    const draft = { kind: ticketKinds.find((each) => each === kind) ?? 'other', body, contact, clientId };
+    return typeof sentWords === 'string' ? { ...draft, sentWords } : draft;
   } catch {
     return undefined;
   }

@@ -133,6 +133,44 @@ describe('where the server keeps tickets', () => {
     await waitFor(() => expect(drafts.read('form:support')).toBe(''));
   });
 
+  test('words that were changed after a lost answer go as a ticket of their own', async () => {
+    let isLost = true;
+    const { user, requests } = openTickets({
+      'POST /v1/support/tickets': () => {
+        if (isLost) throw offline();
+        return { data: ticketDto() };
+      },
+    });
+    await user.type(await words(), '没有到账');
+    await user.click(screen.getByRole('button', { name: '发送' }));
+    await waitFor(() => expect(sentOf(requests)).toHaveLength(1));
+    isLost = false;
+    await user.type(await words(), '，订单 77');
+    await user.click(screen.getByRole('button', { name: '发送' }));
+    await waitFor(() => expect(sentOf(requests)).toHaveLength(2));
+    const [lost, sent] = sentOf(requests);
+    expect(sent?.body).toBe('没有到账，订单 77');
+    expect(sent?.client_id).not.toBe(lost?.client_id);
+  });
+
+  test('words that are written while a ticket is sent stay, and go as another one', async () => {
+    let answer = (_ticket: object) => {};
+    const { user, requests } = openTickets({
+      'POST /v1/support/tickets': () => new Promise<object>((resolve) => (answer = resolve)),
+    });
+    await user.type(await words(), '没有到账');
+    await user.click(screen.getByRole('button', { name: '发送' }));
+    await waitFor(() => expect(sentOf(requests)).toHaveLength(1));
+    await user.type(await words(), '，订单 77');
+    await act(async () => answer({ data: ticketDto() }));
+    await waitFor(() => expect(told()).toHaveLength(1));
+    expect(((await words()) as HTMLTextAreaElement).value).toBe('没有到账，订单 77');
+    await user.click(screen.getByRole('button', { name: '发送' }));
+    await waitFor(() => expect(sentOf(requests)).toHaveLength(2));
+    const [first, second] = sentOf(requests);
+    expect(second?.client_id).not.toBe(first?.client_id);
+  });
+
   test('offline it says that the words are kept, and cannot be sent', async () => {
     openTickets();
     await words();
