@@ -47,6 +47,7 @@ export const texts = {
     payBefore: (clock: string) => `请在 ${clock} 前付款`,
     offline: '当前没有网络，联网后再付款',
     unreachable: '连不上服务，恢复后再付款',
+    placed: '订单已经下好，在「充值」里付款',
     priceChanged: '价格有变，请看清楚再付款',
     loading: '正在加载充值档位',
     none: '现在没有可以充值的档位',

@@ -46,24 +46,26 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
     onAction: () => void onPin(conversation, !isPinned),
   };
   const PinToggleIcon = isPinned ? UnpinIcon : PinIcon;
-  const isOpening = useRef(false);
+  const [isOpening, setOpening] = useState(false);
   /** A story's chat shows the current run, so this run is made the current one first. */
   const openRun = async (event: MouseEvent) => {
     event.preventDefault();
-    if (isOpening.current) return;
-    isOpening.current = true;
+    if (isOpening) return;
+    setOpening(true);
+    const screen = location.pathname;
     try {
       await resumeRun(conversation);
-      navigate(link.to, { replace: link.replace });
+      // a late answer must not lead away from another screen
+      if (location.pathname === screen) navigate(link.to, { replace: link.replace });
     } catch (cause) {
       toastFailure(cause, texts.runs.failed);
     } finally {
-      isOpening.current = false;
+      setOpening(false);
     }
   };
   return (
     <SwipeRow actionLabel={texts.list.remove} onAction={remove} also={pinAction}>
-      <div className={styles.row} data-pinned={isPinned}>
+      <div className={styles.row} data-pinned={isPinned} aria-busy={isOpening}>
         <Link
           className={styles.link}
           {...link}

@@ -1,4 +1,4 @@
-import { session, store } from '@liaozhai/shared/runtime';
+import { retryPolicy, session, store } from '@liaozhai/shared/runtime';
 import {
   act,
   memberDto,
@@ -58,6 +58,25 @@ test('a device that has not learned what the server can do asks before it says a
   expect(await screen.findByText('38')).toBeTruthy();
   expect(screen.queryByText('充值还没有开通')).toBeNull();
   await act(async () => tell({ data: ['orders'] }));
+  expect(await screen.findByRole('button', { name: /去付款/ })).toBeTruthy();
+  expect(screen.queryByText('充值还没有开通')).toBeNull();
+});
+
+test('a server that fails to say what it can do is asked again, and not called closed', async () => {
+  configure({ rechargePackages });
+  let calls = 0;
+  const learn = () => {
+    calls += 1;
+    return calls > 3 ? { data: ['orders'] } : { status: 500, body: {} };
+  };
+  const soon = (_milliseconds: number, run: () => void) => {
+    const timer = setTimeout(run);
+    return () => clearTimeout(timer);
+  };
+  retryPolicy.reset({ now: () => performance.now(), after: soon });
+  onTestEnd(() => retryPolicy.reset());
+  const answers = { ...me, 'GET /v1/capabilities': learn, 'GET /v1/orders': ordersDto() };
+  openRemote(remote, answers, { path, user });
   expect(await screen.findByRole('button', { name: /去付款/ })).toBeTruthy();
   expect(screen.queryByText('充值还没有开通')).toBeNull();
 });
@@ -128,6 +147,25 @@ describe('where the server keeps orders', () => {
     await waitFor(() => expect(left()).toEqual(['https://pay.example/checkout/1']));
     const placed = requests.find(({ method }) => method === 'POST');
     expect(placed?.body).toEqual({ package_id: 'p320', client_id: placed?.headers['idempotency-key'] });
+  });
+
+  test('an order that is placed late leads nobody away from another screen', async () => {
+    const left = leaving();
+    let place = (_order: object) => {};
+    const { user: person } = openRemote(
+      remote,
+      {
+        ...me,
+        'GET /v1/orders': ordersDto(),
+        'POST /v1/orders': () => new Promise<object>((resolve) => (place = resolve)),
+      },
+      orders,
+    );
+    await person.click(await screen.findByRole('button', { name: '去付款 ¥6.00' }));
+    await person.click(screen.getByRole('button', { name: '返回' }));
+    await act(async () => place({ data: orderDto() }));
+    await waitFor(() => expect(toldTexts()).toEqual(['订单已经下好，在「充值」里付款']));
+    expect([location.pathname, left()]).toEqual(['/my', []]);
   });
 
   test('a second tap and a lost answer mean the same order; a settled one gives way to a new order', async () => {

@@ -142,6 +142,7 @@ function useCheckout() {
   const [place, { isLoading: isPlacing }] = useWalletPlaceOrderMutation();
   const placeOrder = (offer: Offer) => place({ packageId: offer.id, clientId: orderKeys.of(offer.id) });
   const pay = async (offer: Offer) => {
+    const screen = location.pathname;
     let { data, error } = await placeOrder(offer);
     if (data && !isOpen(data) && data.status !== 'unknown') {
       // the order with this key is settled, so another tap means a new order
@@ -156,6 +157,8 @@ function useCheckout() {
     const { priceCents = offer.priceCents, points = offer.points } = data;
     const matchesOffer = priceCents === offer.priceCents && points === offer.points;
     if (!matchesOffer) toast(texts.recharge.priceChanged, { kind: 'error' });
+    // a late answer must not lead away from another screen
+    if (location.pathname !== screen) return void toast(texts.recharge.placed);
     const address = data.checkoutUrl ? checkoutAddress(data.checkoutUrl, location.href) : undefined;
     if (matchesOffer && address) location.assign(address);
     else void navigate(paths.order(data.id));
