@@ -96,7 +96,10 @@ function useStart(page: Page, navigation: GuardedHistory, isIdle: boolean) {
     remotes.reportLoads();
     // last, since the worker caches every file of the set, most of which may never be needed
     void components.prefetchKeptScreens(routes).then(() => registerServiceWorker(set));
-    const capabilitiesReady = capabilities.learn();
+    let stopCapabilities = () => {};
+    const capabilitiesReady = new Promise<void>((resolve) => {
+      stopCapabilities = capabilities.follow(resolve);
+    });
     // a failed prefetch is tried again when the popup is needed
     loadAuthPopup().then(
       ({ followInvites }) => followInvites(capabilitiesReady),
@@ -106,7 +109,11 @@ function useStart(page: Page, navigation: GuardedHistory, isIdle: boolean) {
     if (set.set !== BUNDLED && Math.random() < hostConfig().vitals.sample) void startVitals(page, navigation);
     if (hostConfig().spans) void startSpans(page);
     if (/MicroMessenger/.test(navigator.userAgent)) void capabilitiesReady.then(() => startWechat(navigation));
-    return followUser();
+    const stopUser = followUser();
+    return () => {
+      stopUser();
+      stopCapabilities();
+    };
   }, [isIdle, set, routes, components, remotes, page, navigation]);
 }
 

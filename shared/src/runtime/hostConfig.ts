@@ -20,11 +20,14 @@ import {
   endpoints,
   isCallMissing,
   PAGE_ELEMENTS,
+  PATIENT,
+  pauseMs,
   rulesSchema,
   STORAGE_KEYS,
 } from '../contract';
 import { recentProblems, toApiError } from './client/errors';
 import { onPriceRise, request } from './client/request';
+import { retryPolicy } from './retryPolicy';
 import { createCell, createSignal } from './signal';
 import { local, readJson } from './storage/browserStorage';
 
@@ -142,15 +145,39 @@ function setCapabilities(names: readonly Capability[]) {
 export const capabilities = {
   has: (name: Capability) => capabilityNames.current().includes(name),
   set: setCapabilities,
-  /** `GET` of the capabilities. A server without this endpoint has none; after any other failure the stored ones stay. */
-  async learn(): Promise<void> {
+  /**
+   * `GET` of the capabilities. A server without this endpoint has none; after any other failure the stored ones stay. Returns
+   * whether the server has answered.
+   */
+  async learn(): Promise<boolean> {
     try {
       const response = await request({ url: endpoints.capabilities, schema: capabilitiesSchema, isOptional: true });
       setCapabilities(response.names);
       if (response.rules) config.set({ ...hostConfig(), rules: response.rules });
+      return true;
     } catch (cause) {
-      if (isCallMissing(toApiError(cause))) setCapabilities([]);
+      const error = toApiError(cause);
+      const isMissing = isCallMissing(error);
+      if (isMissing) setCapabilities([]);
+      // a refusal is an answer; a failure passes
+      return isMissing || !['offline', 'timeout', 'tooOften', 'server'].includes(error.kind);
     }
+  },
+  /** Requests them until the server has answered, after growing pauses. Returns the function that stops. */
+  follow(onLearned: () => void = () => {}): () => void {
+    let stopTimer = () => {};
+    let isStopped = false;
+    const attempt = async (failures: number) => {
+      const isLearned = await capabilities.learn();
+      if (isStopped) return;
+      if (isLearned) return onLearned();
+      stopTimer = retryPolicy.after(pauseMs(failures, PATIENT) ?? PATIENT.longestMs, () => void attempt(failures + 1));
+    };
+    void attempt(0);
+    return () => {
+      isStopped = true;
+      stopTimer();
+    };
   },
 };
 
@@ -158,11 +185,11 @@ export const capabilities = {
 export const useCapability = (name: Capability): boolean =>
   useSyncExternalStore(capabilitiesChanged.on, () => capabilities.has(name));
 
-/** Whether the capabilities have been requested in this component. `isRequested` sends the request immediately, e.g. for a shared link. */
+/** Whether the server has answered this component's request for its capabilities. `isRequested` sends it, e.g. for a shared link. */
 export function useCapabilitiesAsked(isRequested: boolean): boolean {
   const [isLoaded, setLoaded] = useState(false);
   useEffect(() => {
-    if (isRequested && !isLoaded) void capabilities.learn().then(() => setLoaded(true));
+    return isRequested && !isLoaded ? capabilities.follow(() => setLoaded(true)) : undefined;
   }, [isRequested, isLoaded]);
   return isLoaded;
 }
