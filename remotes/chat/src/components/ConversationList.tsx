@@ -32,6 +32,7 @@ import {
   useNow,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
+import clsx from 'clsx';
 import { type ReactNode, use, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { deletions } from '../api/deletions';
 import { toastFailure } from '../api/failures';
@@ -199,7 +200,8 @@ function ConversationListing() {
           loading={list.isFetchingNextPage || !canLoadMore}
           error={list.isFetchNextPageError ? list.error : undefined}
           onMore={list.fetchNextPage}
-          end={<ListEnd items={items} />}
+          // of other words, or of a copy on the device, nobody knows whether this is all
+          end={words || list.error ? null : <ListEnd items={items} />}
         >
           <ConversationRows items={items} />
         </InfiniteList>
@@ -274,19 +276,21 @@ function FoundConversations({ words, listedConversations, fallback }: FoundConve
           {count !== undefined && !isStale && !results.isFetching && texts.list.found(count)}
         </VisuallyHidden>
       </div>
-      <QueryView query={query} skeleton={fallback}>
-        {(items) => (
-          <InfiniteList
-            hasMore={results.hasNextPage}
-            loading={results.isFetchingNextPage}
-            error={results.isFetchNextPageError ? results.error : undefined}
-            onMore={results.fetchNextPage}
-            end={count === 0 ? <EmptyState drawing="lantern" text={texts.list.foundNothing(words)} /> : null}
-          >
-            <ConversationRows items={items} />
-          </InfiniteList>
-        )}
-      </QueryView>
+      <div className={clsx(isStale && !results.error && styles.old)} aria-busy={isStale && !results.error}>
+        <QueryView query={query} skeleton={fallback}>
+          {(items) => (
+            <InfiniteList
+              hasMore={results.hasNextPage}
+              loading={results.isFetchingNextPage}
+              error={results.isFetchNextPageError ? results.error : undefined}
+              onMore={results.fetchNextPage}
+              end={count === 0 ? <EmptyState drawing="lantern" text={texts.list.foundNothing(words)} /> : null}
+            >
+              <ConversationRows items={items} />
+            </InfiniteList>
+          )}
+        </QueryView>
+      </div>
     </>
   );
 }

@@ -15,6 +15,7 @@ import { describe, expect, rs, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
 import { LATEST, openChat, replyLine, userLine } from '../testing/chatting';
+import { texts } from '../texts';
 import { ConversationColumn } from './ConversationListPage';
 
 const LIST = 'GET /v1/conversations';
@@ -359,6 +360,23 @@ describe('a reply that nobody has seen', () => {
   });
 });
 
+test('a run that is resumed late leads nobody away from another chat', async () => {
+  let resume: (answer: unknown) => void = () => {};
+  const shelved = conversationDto({ id: 'c-0', run: 1, shelved: true });
+  const { user, requests } = open({
+    [LIST]: pageDto([second, shelved]),
+    'PUT /v1/conversations/c-0': () => new Promise((resolve) => (resume = resolve)),
+  });
+  const row = await screen.findByRole('link', { name: /聂小倩/ });
+  await user.click(row);
+  await waitFor(() => expect(requests.some(({ method }) => method === 'PUT')).toBe(true));
+  expect(row.closest('[aria-busy="true"]')).toBeTruthy();
+  await user.click(screen.getByRole('link', { name: /画皮/ }));
+  expect(location.pathname).toBe('/story/s-2');
+  await act(async () => resume({ data: conversationDto({ id: 'c-0', run: 1, shelved: false }) }));
+  expect(location.pathname).toBe('/story/s-2');
+});
+
 describe('置顶', () => {
   const MARK = 'PUT /v1/conversations/c-2';
   const pinnedAt = '2026-11-21T00:00:00.000000Z';
@@ -495,6 +513,19 @@ describe('the search', () => {
     expect(await titles()).toEqual(['/story/s-2?chat=1']);
     answer(pageDto([]));
     expect(await screen.findByText(/没有找到「画皮」/)).toBeTruthy();
+  });
+
+  test('shows rows of other words as such until the answer is there', async () => {
+    let answer: (found: unknown) => void = () => {};
+    const { user, requests } = openList(() => new Promise((resolve) => (answer = resolve)));
+    expect(await screen.findByText(texts.list.end)).toBeTruthy();
+    await user.type(await searchField(user), '狐{Enter}');
+    await waitFor(() => expect(asked(requests)).toEqual(['狐']));
+    const rows = screen.getByRole('list', { name: texts.list.label });
+    expect(rows.closest('[aria-busy="true"]')).toBeTruthy();
+    expect(screen.queryByText(texts.list.end)).toBeNull();
+    await act(async () => answer(pageDto([conversationDto()])));
+    expect(screen.getByRole('list', { name: texts.list.label }).closest('[aria-busy="true"]')).toBeNull();
   });
 
   test('says of no words that nothing was found before their answer is there', async () => {

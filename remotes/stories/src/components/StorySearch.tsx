@@ -52,7 +52,7 @@ export default function SearchView({ search }: { search: StorySearch }) {
               loading={results.isFetchingNextPage}
               error={results.isFetchNextPageError ? results.error : undefined}
               onMore={results.fetchNextPage}
-              end={<EndOfList text={words.end} />}
+              end={isStale ? null : <EndOfList text={words.end} />}
             >
               <StoryShelf stories={stories} hasLead={false} isWhole={!results.hasNextPage} />
             </InfiniteList>

@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core'
 import { Activity, useMemo, useRef, useState } from 'react';
 import { pageDto, storyDto, storyDtos } from '../fixtures';
 import remote from '../remote';
+import { texts } from '../texts';
 
 const shelf = () => screen.findByRole('list', { name: '故事' });
 const titles = async () =>
@@ -428,6 +429,20 @@ describe('the search', () => {
     expect(await screen.findByText('标签「警世」里没有找到「没有的」')).toBeTruthy();
     await user.click(screen.getByRole('button', { name: '看看全部故事' }));
     await waitFor(() => expect(inSight()).toEqual(['聂小倩', '画皮']));
+  });
+
+  test('says of no words that this was all before their answer is there', async () => {
+    const slow = ({ params }: RecordedRequest) =>
+      params.q === '狐狸' ? new Promise(() => {}) : pageDto([storyDto({ title: '狐嫁女' })]);
+    const { user, requests } = openRemote(
+      remote,
+      { ...handlers, 'GET /v1/stories': slow },
+      { capabilities, path: `/explore?q=${encodeURIComponent('狐')}` },
+    );
+    expect(await screen.findByText(texts.search.end)).toBeTruthy();
+    await user.type(await field(), '狸');
+    await waitFor(() => expect(requests.some(({ params }) => params.q === '狐狸')).toBe(true));
+    expect(screen.queryByText(texts.search.end)).toBeNull();
   });
 
   test('says of no words that nothing was found before their answer is there', async () => {
