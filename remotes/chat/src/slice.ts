@@ -1,6 +1,7 @@
 import { createSlice, type PayloadAction, type RootState, rootReducer, session } from '@liaozhai/shared/runtime';
 import type { PendingMessage } from './model/pendingMessage';
 import type { Suggestion } from './model/story';
+import type { EditedLine } from './model/thread';
 
 /** Suggestions for the next line, bought for one state of the conversation. */
 export interface Suggestions {
@@ -23,6 +24,9 @@ interface Pause {
   isOverloaded: boolean;
 }
 
+/** An open request that deletes messages: the edit of a line, or the restart of the conversation. */
+export type Rewrite = EditedLine | 'restart';
+
 interface ChatState {
   /** What the device's outbox holds, oldest first; `sending` is known to this page alone. */
   pending: PendingMessage[];
@@ -30,6 +34,8 @@ interface ChatState {
   suggestions: Record<string, Suggestions>;
   /** Ids of stories with an open request that changes the last reply or edits a message. */
   continuing: string[];
+  /** By story id. */
+  rewrites: Record<string, Rewrite>;
   /** Pauses that the server has requested, by story. */
   pauses: Record<string, Pause>;
   /** Ids of hidden conversations: deleted, or deletion still undoable. */
@@ -38,7 +44,15 @@ interface ChatState {
   read: Record<string, number>;
 }
 
-const initialState: ChatState = { pending: [], suggestions: {}, continuing: [], pauses: {}, deleting: [], read: {} };
+const initialState: ChatState = {
+  pending: [],
+  suggestions: {},
+  continuing: [],
+  rewrites: {},
+  pauses: {},
+  deleting: [],
+  read: {},
+};
 
 const slice = createSlice({
   name: 'chat',
@@ -66,6 +80,12 @@ const slice = createSlice({
     continuingChanged: (state, { payload }: PayloadAction<{ storyId: string; on: boolean }>) => {
       const otherIds = state.continuing.filter((id) => id !== payload.storyId);
       state.continuing = payload.on ? [...otherIds, payload.storyId] : otherIds;
+    },
+    rewriteStarted: ({ rewrites }, { payload }: PayloadAction<{ storyId: string; rewrite: Rewrite }>) => {
+      rewrites[payload.storyId] = payload.rewrite;
+    },
+    rewriteEnded: ({ rewrites }, { payload }: PayloadAction<string>) => {
+      delete rewrites[payload];
     },
     pauseRequested: ({ pauses }, { payload }: PayloadAction<{ storyId: string; pause: Pause }>) => {
       pauses[payload.storyId] = payload.pause;

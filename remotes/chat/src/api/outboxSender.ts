@@ -42,7 +42,7 @@ export function createSender() {
   let isUnloading = false;
   /** How often the network seemed restored. */
   let restoreCount = 0;
-  /** Stories whose next message waits until the running reply has ended. */
+  /** Stories whose next message waits for the end of the running reply, or of a restart. */
   let blockedStories = new Set<string>();
 
   function start(): void {
@@ -65,11 +65,11 @@ export function createSender() {
     for (const storyId of findWaitingStories()) void flush(storyId);
   }
 
-  /** Sends the next message of each story whose reply has ended since the last check, even if its chat is not shown. */
+  /** Sends the next message of each story that is no longer blocked since the last check, even if its chat is not shown. */
   function sendUnblocked(): void {
     const previouslyBlocked = blockedStories;
     const waitingStories = findWaitingStories();
-    blockedStories = new Set([...waitingStories].filter(isReplying));
+    blockedStories = new Set([...waitingStories].filter(isBlocked));
     for (const storyId of waitingStories) {
       if (!previouslyBlocked.has(storyId) || blockedStories.has(storyId)) continue;
       if (pauses.get(storyId)?.pace === BUSY_PACE) clearPauses(storyId);
@@ -107,9 +107,9 @@ export function createSender() {
     }
   }
 
-  /** During a running reply the server would refuse the message, and after a refusal it has requested a pause. */
+  /** After a refusal the server has requested a pause. */
   function maySend(storyId: string): boolean {
-    return currentUserId() !== null && isOnline() && !isUnloading && !isPaused(storyId) && !isReplying(storyId);
+    return currentUserId() !== null && isOnline() && !isUnloading && !isPaused(storyId) && !isBlocked(storyId);
   }
 
   /** Schedules the story's next message after a pause. Returns its length in ms. */
@@ -232,7 +232,9 @@ function findWaitingStories(): Set<string> {
   return new Set(waitingMessages.map((pending) => pending.storyId));
 }
 
-function isReplying(storyId: string): boolean {
+/** During a reply the server would refuse a message; a restart would delete it. */
+function isBlocked(storyId: string): boolean {
+  if (selectChat(store.getState()).rewrites[storyId] === 'restart') return true;
   const thread = selectThread(storyId)(store.getState()).data;
   return thread !== undefined && runningMessage(thread) !== undefined;
 }

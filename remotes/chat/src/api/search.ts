@@ -40,10 +40,12 @@ export interface LogWindow {
   newer: Newer;
 }
 
-interface SearchPorts {
+export interface SearchPorts {
   storyId: string;
-  /** Shows the window's current state; null shows the thread itself again. */
-  show: (window: LogWindow | null) => void;
+  /** Once aborted, the window is not opened. */
+  signal: AbortSignal;
+  /** Shows another window; null shows the thread itself again. */
+  show: (next: (shown: LogWindow | null) => LogWindow | null) => void;
 }
 
 type Direction = 'older' | 'newer';
@@ -52,24 +54,33 @@ const threadOf = (storyId: string): Thread | undefined => selectThread(storyId)(
 
 /**
  * Opens a window around a place that is not loaded. Once the window reaches the loaded messages, it is merged into the thread.
- * Resolves to the message at the place, or the next one after it. Rejects with ApiError.
+ * Resolves to the message at the place, or the next one after it; to undefined if it was aborted. Rejects with ApiError.
  */
 export async function openWindow(
   conversationId: string,
   place: Place,
   ports: SearchPorts,
 ): Promise<Message | undefined> {
-  const { storyId, show } = ports;
+  const { storyId, signal, show } = ports;
   const fetchBefore = (before: number) => fetchLatest({ conversation_id: conversationId, before, limit: THREAD_PAGE });
   const firstPage = await fetchBefore(place.seq + THREAD_PAGE / 2);
+  if (signal.aborted) return undefined;
   const state = { messages: firstPage.messages, version: firstPage.version, hasOlder: firstPage.hasMore };
   const problems: Record<Direction, unknown> = { older: undefined, newer: undefined };
   const loadingDirections = new Set<Direction>();
   let isClosed = false;
+  let lastState: LogWindow | null | undefined;
+
+  /** Replaces the window's last state. Another window that is shown since then stays. */
+  function replace(next: LogWindow | null): void {
+    const former = lastState;
+    lastState = next;
+    show((shown) => (former === undefined || shown === former ? next : shown));
+  }
 
   const leave = () => {
     isClosed = true;
-    show(null);
+    replace(null);
   };
 
   /** Merges the window into the thread. Returns false while there is a gap between them. */
@@ -123,7 +134,7 @@ export async function openWindow(
       problems.older = undefined;
       load('older');
     };
-    show({
+    replace({
       messages: state.messages,
       older: { hasOlder: state.hasOlder, error: problems.older, load: () => load('older'), retry },
       newer: { load: () => load('newer'), leave },

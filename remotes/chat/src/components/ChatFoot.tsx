@@ -1,6 +1,7 @@
 import { SESSION_EXPIRED } from '@liaozhai/shared/format';
 import {
   requestLogin,
+  store,
   useCapability,
   useExpiredSession,
   useSearchParams,
@@ -23,14 +24,24 @@ import {
   useSyncExternalStore,
   useTransition,
 } from 'react';
+import { selectThread } from '../api/chatApi';
 import { prices, resumePrice, selectLacksPoints } from '../api/points';
 import { closeSuggestions, restoreSuggestions, suggestionKeyOf } from '../api/suggestions';
 import type { Story } from '../model/story';
-import { type EditedLine, isRunning, type Message } from '../model/thread';
+import { type EditedLine, findMessage, isRunning, type Message } from '../model/thread';
 import { type Suggestions, selectChat } from '../slice';
 import { texts } from '../texts';
 import styles from './ChatView.module.css';
-import { Composer, type Draft, EditingBar, hasKeyboard, ReplyChips, SuggestionList, useDraft } from './Composer';
+import {
+  Composer,
+  type Draft,
+  EditingBar,
+  hasKeyboard,
+  ReplyChips,
+  RestartBar,
+  SuggestionList,
+  useDraft,
+} from './Composer';
 import type { ChatActions } from './useChatActions';
 
 interface ChatFootProps {
@@ -58,7 +69,7 @@ const pendingSuggestions: Suggestions = { baseKey: '', clientId: '', status: 'pe
 export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const { story, last, isRunning, isMember, isSearching, actions, ref } = props;
   const field = useRef<HTMLTextAreaElement>(null);
-  const { line: editedLine, draft, begin, end } = useEditing(story.id, last);
+  const { line: editedLine, draft, begin, end, endSent } = useEditing(story.id, last);
   const focusField = useFocusAfterRender(field);
   useImperativeHandle(ref, () => ({
     appendText(text) {
@@ -77,6 +88,8 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const suggestions = useSelector((state) => selectChat(state).suggestions[story.id]);
   const lacksPoints = useSelector((state) => selectLacksPoints(state, story.id, story.pricePerMessage));
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
+  const rewrite = useSelector((state) => selectChat(state).rewrites[story.id]);
+  const isRestarting = rewrite === 'restart';
   const isBusy = isContinuing || isRunning;
   const stopProps = useStopProps(last, actions.stop);
   const canSearch = useCapability('messages.search');
@@ -110,7 +123,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   };
   const close = () => (shownSuggestions ? closeSuggestions(story.id) : openingLines.close());
   const sendEdited = (line: EditedLine, body: string) => {
-    actions.edit(line, body, last?.seq ?? line.seq, end);
+    actions.edit(line, body, last?.seq ?? line.seq, () => endSent(line, body));
   };
   const send = (body: string) => {
     if (editedLine) return sendEdited(editedLine, body);
@@ -133,19 +146,21 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
         lacksPoints={lacksPoints}
         onGetPoints={() => actions.getPoints(story.pricePerMessage ?? 0)}
         {...stopProps}
-        isHeld={editedLine !== undefined && isBusy}
+        isHeld={isRestarting || (editedLine !== undefined && isBusy)}
       >
         {editedLine && (
           <EditingBar
             followers={(last?.seq ?? 0) - editedLine.seq}
-            isHeld={isRunning}
+            isHeld={isBusy}
+            isSending={rewrite !== undefined && !isRestarting && rewrite.id === editedLine.id}
             onCancel={() => {
               end();
               if (hasKeyboard()) field.current?.focus();
             }}
           />
         )}
-        {offeredSuggestions && !editedLine && (
+        {isRestarting && <RestartBar />}
+        {offeredSuggestions && !editedLine && !isRestarting && (
           <SuggestionList
             label={shownSuggestions ? texts.suggest.label : texts.suggest.opening}
             suggestions={offeredSuggestions}
@@ -162,7 +177,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
             onClose={close}
           />
         )}
-        {isMember && last && !editedLine && (
+        {isMember && last && !editedLine && !isRestarting && (
           <ReplyChips
             prices={{ ...prices(), resume: resumePrice(last, story.pricePerMessage) }}
             isBusy={isBusy}
@@ -231,7 +246,17 @@ function useEditing(storyId: string, last: Message | undefined) {
     lineDraft.write(JSON.stringify({ id, conversationId, seq, revision } satisfies EditedLine));
     textDraft.write(body);
   };
-  return line && !isGone ? { line, draft: textDraft, begin, end } : { line: undefined, draft, begin, end };
+  /** Ends the edit that the server has accepted. Another edit begun meanwhile goes on. */
+  const endSent = (sentLine: EditedLine, body: string) => {
+    if (readLine(lineDraft.read())?.id !== sentLine.id) return;
+    if (textDraft.read().trim() === body) return end();
+    const { data: thread } = selectThread(storyId)(store.getState());
+    const message = thread && findMessage(thread, sentLine.id);
+    // the text written meanwhile edits the line as it is now
+    if (message) lineDraft.write(JSON.stringify({ ...sentLine, revision: message.revision } satisfies EditedLine));
+  };
+  const editing = { begin, end, endSent };
+  return line && !isGone ? { line, draft: textDraft, ...editing } : { line: undefined, draft, ...editing };
 }
 
 function readLine(json: string): EditedLine | undefined {

@@ -14,9 +14,9 @@ import {
   useShanghaiDay,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
-import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { toastFailure } from '../api/failures';
-import { fetchDays, findMessages, type LogWindow, openWindow, type Place } from '../api/search';
+import { fetchDays, findMessages, type LogWindow, openWindow, type Place, type SearchPorts } from '../api/search';
 import { keyOf, type Message, type Thread } from '../model/thread';
 import { texts } from '../texts';
 import type { Target } from './ChatLog';
@@ -27,8 +27,10 @@ export interface ChatSearchProps {
   thread: Thread;
   /** Shown instead of the thread. */
   window: LogWindow | null;
-  onWindow: (window: LogWindow | null) => void;
+  onWindow: SearchPorts['show'];
   onTarget: (target: Target | undefined) => void;
+  /** Aborted by the next search or step and by closing, so that a late response does not move the chat. */
+  latestRequest: RefObject<AbortController | null>;
   onClose: () => void;
 }
 
@@ -59,60 +61,71 @@ function withoutStaleHits(hits: Hits, messages: readonly Message[]): Hits {
 }
 
 /** Bar above the log: a search field with the number of hits, buttons to step through them, and the list of days. */
-export function ChatSearch({ thread, window: shownWindow, onWindow, onTarget, onClose }: ChatSearchProps) {
+export function ChatSearch(props: ChatSearchProps) {
+  const { thread, window: shownWindow, onWindow, onTarget, latestRequest, onClose } = props;
   const { storyId, conversationId } = thread;
   const field = useRef<HTMLInputElement>(null);
   const [loadedHits, setHits] = useState<Hits | null>(null);
   const { messages } = thread;
-  const hits = useMemo(() => loadedHits && withoutStaleHits(loadedHits, messages), [loadedHits, messages]);
+  const [typedWords, setTypedWords] = useState('');
+  const hits = useMemo(
+    () => (loadedHits?.words === typedWords ? withoutStaleHits(loadedHits, messages) : null),
+    [loadedHits, typedWords, messages],
+  );
   const [areDaysOpen, setDaysOpen] = useState(false);
-  const latestRequest = useRef<unknown>(null);
+  const latestWords = useRef('');
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
   const bar = useRef<HTMLDivElement>(null);
   useHighlight(bar, hits);
 
-  const showFailure = (cause: unknown) => toastFailure(cause, texts.find.failed);
-  /** Applies only the response to the latest request. */
-  const applyLatest = <Result,>(request: Promise<Result>, apply: (answer: Result) => void) => {
-    latestRequest.current = request;
-    request.then((result) => latestRequest.current === request && apply(result), showFailure);
+  const beginRequest = (): AbortSignal => {
+    latestRequest.current?.abort();
+    latestRequest.current = new AbortController();
+    return latestRequest.current.signal;
+  };
+  const showFailure = (cause: unknown, signal: AbortSignal) => {
+    if (!signal.aborted) toastFailure(cause, texts.find.failed);
   };
   const goTo = (place: Place) => {
+    const signal = beginRequest();
     const loadedMessage = [...(shownWindow?.messages ?? []), ...thread.messages].find(({ id }) => id === place.id);
     const isInThread = thread.messages.some(({ id }) => id === place.id);
     if (loadedMessage) {
       if (shownWindow && isInThread) shownWindow.newer.leave();
       onTarget({ key: keyOf(loadedMessage) });
     } else if (conversationId !== null) {
-      applyLatest(openWindow(conversationId, place, { storyId, show: onWindow }), (message) => {
-        onTarget(message && { key: keyOf(message) });
-      });
+      openWindow(conversationId, place, { storyId, signal, show: onWindow }).then(
+        (message) => signal.aborted || onTarget(message && { key: keyOf(message) }),
+        (cause: unknown) => showFailure(cause, signal),
+      );
     }
   };
   const show = (nextHits: Hits) => {
     setHits(nextHits);
     const place = nextHits.places[nextHits.index];
     if (place) goTo(place);
-    else onTarget(undefined);
   };
   const search = (words: string) => {
-    if (words === '' || conversationId === null) {
-      latestRequest.current = null;
-      setHits(null);
-      return onTarget(undefined);
-    }
-    const request = findMessages(conversationId, words);
-    // that nothing was found is said of these words only, and a failed search found nothing to step through
-    if (hits?.places.length === 0) setHits(null);
-    request.catch(() => latestRequest.current === request && setHits(null));
-    applyLatest(request, (foundPlaces) => {
+    const signal = beginRequest();
+    latestWords.current = words;
+    setTypedWords(words);
+    // what was found is said of its own words only
+    setHits(null);
+    onTarget(undefined);
+    if (words === '' || conversationId === null) return;
+    const apply = (foundPlaces: Place[]) => {
+      if (latestWords.current !== words) return;
       const matchingMessages = messages.filter((message) => containsWords(message, words));
       const matchedIds = new Set(matchingMessages.map(({ id }) => id));
       // the server may match fewer variants of width and accent than `findAll`
       const missedPlaces = matchingMessages.filter(({ id }) => foundPlaces.every((place) => place.id !== id));
       const places = [...foundPlaces, ...missedPlaces].sort((one, other) => one.seq - other.seq);
-      show({ words, places, index: places.length - 1, matchedIds });
-    });
+      const foundHits = { words, places, index: places.length - 1, matchedIds };
+      // a day that was chosen meanwhile stays in sight
+      if (signal.aborted) setHits(foundHits);
+      else show(foundHits);
+    };
+    findMessages(conversationId, words).then(apply, (cause: unknown) => showFailure(cause, signal));
   };
   const step = (by: number) => {
     if (!hits || hits.places.length === 0) return;
@@ -125,11 +138,14 @@ export function ChatSearch({ thread, window: shownWindow, onWindow, onTarget, on
     if (event.key === 'Enter' && event.target === field.current && field.current?.value.trim() === hits?.words)
       step(-1);
   };
+  const onInput = ({ target }: FormEvent) => {
+    if (target === field.current) setTypedWords(field.current.value.trim());
+  };
   const total = hits?.places.length ?? 0;
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the controls within */}
-      <div ref={bar} className={styles.bar} onKeyDown={onKeyDown}>
+      <div ref={bar} className={styles.bar} onKeyDown={onKeyDown} onInput={onInput}>
         <SearchField
           ref={field}
           label={texts.find.field}

@@ -160,15 +160,18 @@ function useSearch(thread: Thread) {
   const [ChatSearch, setChatSearch] = useState<ComponentType<ChatSearchProps>>();
   const [window, setWindow] = useState<LogWindow | null>(null);
   const [target, setTarget] = useState<Target>();
+  const latestRequest = useRef<AbortController>(null);
   const { conversationId } = thread;
   const shownConversationId = useRef(conversationId);
   if (shownConversationId.current !== conversationId) {
     // the results belong to the previous conversation
     shownConversationId.current = conversationId;
+    latestRequest.current?.abort();
     setWindow(null);
     setTarget(undefined);
   }
   const close = useCallback(() => {
+    latestRequest.current?.abort();
     setOpen(false);
     setTarget(undefined);
   }, []);
@@ -185,7 +188,14 @@ function useSearch(thread: Thread) {
   // going back closes the search before it leaves the chat
   useEffect(() => (isOpen ? guardHistory(close) : undefined), [isOpen, close]);
   const bar = isOpen && ChatSearch && (
-    <ChatSearch thread={thread} window={window} onWindow={setWindow} onTarget={setTarget} onClose={close} />
+    <ChatSearch
+      thread={thread}
+      window={window}
+      onWindow={setWindow}
+      onTarget={setTarget}
+      latestRequest={latestRequest}
+      onClose={close}
+    />
   );
   return { bar, open, window, target };
 }

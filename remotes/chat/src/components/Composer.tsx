@@ -13,6 +13,7 @@ import {
   RowBoundary,
   SendIcon,
   SparkIcon,
+  Spinner,
   StopIcon,
   stopAll,
   VisuallyHidden,
@@ -69,21 +70,14 @@ export function Composer(props: ComposerProps) {
   const remainingCharacters = useSyncExternalStore(draft.subscribe, () => countRemainingCharacters(draft.read()));
   const isBlank = remainingCharacters >= MAX_CHARACTERS;
   const isWrong = remainingCharacters < 0 || remainingCharacters === INVISIBLE;
-  const canSend = !isBlank && !isWrong && !isHeld;
-  useLayoutEffect(() => {
-    const syncField = () => {
-      const text = draft.read();
-      // setting even the same value would move the caret to the end
-      if (field.current && field.current.value !== text) field.current.value = text;
-      grow(field.current);
-    };
-    syncField();
-    return stopAll(draft.subscribe(syncField), field.current ? listenToTyping(field.current, draft) : () => {});
-  }, [field, draft]);
+  const canSend = isSendable(remainingCharacters) && !isHeld;
+  useLayoutEffect(() => (field.current ? connect(field.current, draft) : undefined), [field, draft]);
 
   const send = (event?: FormEvent) => {
     event?.preventDefault();
-    if (canSend) onSend(draft.read().trim());
+    // a second Enter in the same task comes before the render that disables the button
+    const body = draft.read().trim();
+    if (isSendable(countRemainingCharacters(body)) && !isHeld) onSend(body);
   };
   const stop = ({ detail }: MouseEvent) => {
     // the second click of a double tap on 发送 must not stop the reply that the first has requested
@@ -185,6 +179,9 @@ function countRemainingCharacters(text: string): number {
   return Math.min(WARN_BELOW, MAX_CHARACTERS - codePoints(body));
 }
 
+const isSendable = (remainingCharacters: number): boolean =>
+  remainingCharacters >= 0 && remainingCharacters < MAX_CHARACTERS;
+
 /** Events of a key press. React derives `beforeinput` from `textInput`. */
 const typingEventNames = [
   ...['keydown', 'keypress', 'keyup', 'textInput', 'input', 'selectionchange'],
@@ -192,13 +189,35 @@ const typingEventNames = [
 ];
 
 /**
- * Handles typing before React, which would search the whole page for listeners on each event of a key press. Shortcuts, Tab
- * and Escape still reach React. Returns the function that stops listening.
+ * Keeps the field and the draft equal. Handles typing before React, which would search the whole page for listeners on each
+ * event of a key press. Shortcuts, Tab and Escape still reach React. Returns the function that stops both.
  */
-function listenToTyping(field: HTMLTextAreaElement, draft: Draft): () => void {
+function connect(field: HTMLTextAreaElement, draft: Draft): () => void {
+  let isComposing = false;
+  /** The field's text when another tab changed the draft during an IME composition. */
+  let heldText: string | undefined;
+  const syncField = () => {
+    const text = draft.read();
+    // setting even the same value would move the caret to the end
+    if (field.value !== text) field.value = text;
+    grow(field);
+  };
+  const handleChange = (isForeign: boolean) => {
+    // another text in the field would end the composition
+    if (isForeign && isComposing) heldText = field.value;
+    else syncField();
+  };
+  const endComposition = () => {
+    isComposing = false;
+    // Firefox reports the composed text only after this event
+    if (field.value === heldText) syncField();
+    heldText = undefined;
+  };
   const handleTyping = (event: Event) => {
     if (event.target !== field) return;
     if (event.type === 'input') draft.write(field.value);
+    if (event.type === 'compositionstart') isComposing = true;
+    if (event.type === 'compositionend') endComposition();
     if (event instanceof KeyboardEvent) {
       if (event.type === 'keydown' && isSendKey(event)) {
         event.preventDefault();
@@ -208,8 +227,10 @@ function listenToTyping(field: HTMLTextAreaElement, draft: Draft): () => void {
     }
     event.stopPropagation();
   };
+  syncField();
   // in the capture phase on `window`, to run before React's listeners
-  return listenTo(window, typingEventNames, handleTyping, { capture: true });
+  const stopListening = listenTo(window, typingEventNames, handleTyping, { capture: true });
+  return stopAll(draft.subscribe(handleChange), stopListening);
 }
 
 /** Whether the key press belongs to an input method. */
@@ -224,31 +245,47 @@ const isTypingKey = (event: KeyboardEvent) =>
 const supportsFieldSizing = globalThis.CSS?.supports('field-sizing', 'content');
 
 /** Without `field-sizing`, a hidden copy of the text sets the height; reading `scrollHeight` would force two layouts per key press. */
-function grow(field: HTMLTextAreaElement | null): void {
-  if (!supportsFieldSizing) field?.parentElement?.setAttribute('data-text', field.value);
+function grow(field: HTMLTextAreaElement): void {
+  if (!supportsFieldSizing) field.parentElement?.setAttribute('data-text', field.value);
 }
 
 interface EditingBarProps {
   /** Number of messages after the edited line. */
   followers: number;
   isHeld: boolean;
+  /** The edit is under way and can no longer be cancelled. */
+  isSending: boolean;
   onCancel: () => void;
 }
 
 /** Shown above the field while a line is edited: the effect of sending, and a cancel button. */
-export function EditingBar({ followers, isHeld, onCancel }: EditingBarProps) {
-  const { title, replies, cuts, busy, cancel } = texts.editing;
+export function EditingBar({ followers, isHeld, isSending, onCancel }: EditingBarProps) {
+  const { title, sending, replies, cuts, busy, cancel } = texts.editing;
+  const effect = followers > 1 ? cuts(followers) : replies;
   return (
     <div className={styles.editing} role="status">
       <EditIcon size={16} />
       <p>
         <strong>{title}</strong>
-        <span>{isHeld ? busy : followers > 1 ? cuts(followers) : replies}</span>
+        <span>{isSending ? sending : isHeld ? busy : effect}</span>
       </p>
-      <IconButton label={cancel} icon={<CloseIcon size={18} />} onClick={onCancel} />
+      <IconButton
+        label={cancel}
+        icon={isSending ? <Spinner /> : <CloseIcon size={18} />}
+        disabled={isSending}
+        onClick={onCancel}
+      />
     </div>
   );
 }
+
+/** Shown above the field while the conversation restarts. */
+export const RestartBar = () => (
+  <div className={styles.editing} role="status">
+    <Spinner />
+    <p>{texts.restart.busy}</p>
+  </div>
+);
 
 interface ReplyChipsProps {
   /** In points; undefined if the site's rules do not specify them. */
@@ -359,8 +396,8 @@ const SuggestionSkeleton = () => (
 export interface Draft {
   read(): string;
   write(text: string): void;
-  /** Subscribes to every change, including this tab's own. Returns the function that unsubscribes. */
-  subscribe(listener: () => void): () => void;
+  /** Subscribes to every change, including this tab's own, which are not foreign. Returns the function that unsubscribes. */
+  subscribe(listener: (isForeign: boolean) => void): () => void;
 }
 
 /** Unsent text of a story, stored on the device and synchronized between tabs. */
@@ -374,6 +411,10 @@ function createDraft(key: string): Draft {
       drafts.write(key, text);
       changeSignal.emit();
     },
-    subscribe: (listener) => stopAll(changeSignal.on(listener), drafts.subscribe(key, listener)),
+    subscribe: (listener) =>
+      stopAll(
+        changeSignal.on(() => listener(false)),
+        drafts.subscribe(key, () => listener(true)),
+      ),
   };
 }

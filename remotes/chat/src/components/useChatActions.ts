@@ -27,7 +27,7 @@ import { threadSyncs } from '../api/threadSync';
 import { type PendingMessage, risenPrice } from '../model/pendingMessage';
 import type { Story } from '../model/story';
 import type { EditedLine, Message } from '../model/thread';
-import { selectChat } from '../slice';
+import { chatActions, type Rewrite, selectChat } from '../slice';
 import { texts } from '../texts';
 import type { OpenSheet } from './ChatSheet';
 
@@ -49,8 +49,15 @@ export function useChatActions(
       getPoints(cost ?? 0);
       return false;
     };
+    /** Nothing is sent or bought meanwhile, since the restart would delete it without a refund. */
+    const isRestarting = () => selectChat(store.getState()).rewrites[storyId] === 'restart';
     /** Used to ignore a second tap while an order is open. */
-    const isOrdering = () => selectChat(store.getState()).continuing.includes(storyId);
+    const isOrdering = () => isRestarting() || selectChat(store.getState()).continuing.includes(storyId);
+    /** Lets the composer show that the request is under way, even after the user has left the chat and returned. */
+    const whileRewriting = (rewrite: Rewrite, request: () => Promise<void>): Promise<void> => {
+      store.dispatch(chatActions.rewriteStarted({ storyId, rewrite }));
+      return request().finally(() => store.dispatch(chatActions.rewriteEnded(storyId)));
+    };
     /** Shows why a purchase failed; for lack of points, opens the points sheet instead. */
     const showFailure = (cause: unknown, fallback: string) => {
       if (!isApiError(cause)) throw cause;
@@ -81,21 +88,22 @@ export function useChatActions(
       getPoints,
       openMore: () => open({ kind: 'more' }),
       restart() {
-        if (conversationId === null) return;
-        void restartConversation(storyId, conversationId).then(
+        if (conversationId === null || isRestarting()) return;
+        void whileRewriting('restart', () => restartConversation(storyId, conversationId)).then(
           () => toast(texts.restart.done),
           (cause: unknown) => showFailure(cause, texts.restart.failed),
         );
       },
       retry: (pending: PendingMessage) => {
+        if (isRestarting()) return;
         const newPrice = risenPrice(pending.error);
         const isPaidFor = newPrice === undefined && pending.error?.kind !== 'insufficientBalance';
         if (isPaidFor || canPay(newPrice ?? pricePerMessage)) void outbox.retry(pending);
       },
       remove: (pending: PendingMessage) => outbox.remove(pending.clientId),
-      /** Returns false if the balance is too low; the caller then keeps the text. */
+      /** Returns false if the balance is too low or the conversation restarts; the caller then keeps the text. */
       send(body: string, suggestionId?: string): boolean {
-        if (!canPay(pricePerMessage)) return false;
+        if (isRestarting() || !canPay(pricePerMessage)) return false;
         void outbox.enqueue({
           clientId: newClientId(),
           storyId,
@@ -111,7 +119,7 @@ export function useChatActions(
       /** `price` is the one that was shown. */
       resume(message: Message, price: number | undefined) {
         const order = (shownPrice: number | undefined) => continueReply(storyId, message, shownPrice);
-        if (canPay(price)) buy(price, order, texts.resume.failed);
+        if (!isRestarting() && canPay(price)) buy(price, order, texts.resume.failed);
       },
       retell(message: Message) {
         if (isOrdering() || !canPay(pricePerMessage)) return;
@@ -120,7 +128,8 @@ export function useChatActions(
       /** Confirms first if more than the reply to the line would be deleted. */
       edit(line: EditedLine, body: string, lastSeq: number, onAccepted: () => void) {
         if (isOrdering() || !canPay(pricePerMessage)) return;
-        const order = (price: number | undefined) => editMessage(storyId, line, body, lastSeq, price).then(onAccepted);
+        const order = (price: number | undefined) =>
+          whileRewriting(line, () => editMessage(storyId, line, body, lastSeq, price).then(onAccepted));
         const run = () => buy(pricePerMessage, order, texts.editing.failed);
         const followers = lastSeq - line.seq;
         if (followers <= 1) return run();

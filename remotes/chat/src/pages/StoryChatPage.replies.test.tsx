@@ -1,5 +1,14 @@
-import { api, store } from '@liaozhai/shared/runtime';
-import { fireEvent, offline, onTestEnd, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { api, outboxStore, store } from '@liaozhai/shared/runtime';
+import {
+  fireEvent,
+  type Handlers,
+  offline,
+  onTestEnd,
+  type RecordedRequest,
+  screen,
+  waitFor,
+  within,
+} from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import {
@@ -12,6 +21,7 @@ import {
   secondSentDto,
   sendButton,
   sends,
+  sentDto,
   userLine,
   write,
 } from '../testing/chatting';
@@ -458,6 +468,54 @@ describe('编辑', () => {
     expect(again?.body).toEqual(once?.body);
   });
 
+  test('under way says so, and cannot be cancelled', async () => {
+    let accept = () => {};
+    const late = (request: RecordedRequest) => new Promise((resolve) => (accept = () => resolve(edited(request))));
+    const handlers = { [LATEST]: latestDto([userLine, replyLine]), [EDIT]: late };
+    const first = openChat(handlers, { capabilities });
+    await openMenu(first.user, '谁在门外？');
+    await rewrite('谁在窗外？');
+    await first.user.click(sendButton());
+    expect(await screen.findByText('正在发出……')).toBeTruthy();
+    first.unmount();
+    openChat(handlers, { capabilities });
+    expect(await screen.findByText('正在发出……')).toBeTruthy();
+    expect(screen.getByRole('button', { name: '取消编辑' })).toHaveProperty('disabled', true);
+    accept();
+    await waitFor(() => expect(screen.queryByText('正在编辑')).toBeNull());
+    expect(await field()).toHaveProperty('value', '');
+  });
+
+  test('that is accepted late leaves the text of the next one, which goes under the new revision', async () => {
+    let accept = () => {};
+    let asked = 0;
+    const { user, requests, live } = openChat(
+      {
+        [LATEST]: latestDto([userLine, replyLine]),
+        [EDIT]: (request: RecordedRequest) => {
+          asked += 1;
+          return asked === 1 ? new Promise((resolve) => (accept = () => resolve(edited(request)))) : edited(request);
+        },
+      },
+      { capabilities },
+    );
+    await openMenu(user, '谁在门外？');
+    await rewrite('谁在窗外？');
+    await user.click(sendButton());
+    await waitFor(() => expect(asksOf(requests, EDIT)).toHaveLength(1));
+    await openMenu(user, '谁在门外？');
+    await rewrite('谁在墙外？');
+    accept();
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    await waitFor(() => expect(screen.queryByText('正在发出……')).toBeNull());
+    expect(await field()).toHaveProperty('value', '谁在墙外？');
+    live.push('message.completed', messageEvent(messageDto({ id: 'm-20', seq: 2, version: 12, body: '是我。' })));
+    await screen.findByText('是我。');
+    await user.click(sendButton());
+    await waitFor(() => expect(asksOf(requests, EDIT)).toHaveLength(2));
+    expect(asksOf(requests, EDIT)[1]?.body).toMatchObject({ body: '谁在墙外？', revision: 2 });
+  });
+
   test('waits while a reply is being written', async () => {
     const { user } = openChat({ [LATEST]: latestDto([userLine, running]) }, { capabilities });
     await openMenu(user, '谁在门外？');
@@ -511,7 +569,7 @@ describe('重新开始', () => {
   };
 
   /** Opens a chat that is empty once it was restarted with this answer. */
-  const openRestartable = (answer: object) => {
+  const openRestartable = (answer: object, handlers: Handlers = {}) => {
     let isRestarted = false;
     return openChat(
       {
@@ -523,6 +581,7 @@ describe('重新开始', () => {
           isRestarted = true;
           return answer;
         },
+        ...handlers,
       },
       { capabilities },
     );
@@ -566,6 +625,61 @@ describe('重新开始', () => {
     await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
     await waitFor(() => expect(said()).toHaveLength(1));
     expect(screen.getByText('谁在门外？')).toBeTruthy();
+  });
+
+  test('under way says so and lets nothing out, which its end would delete', async () => {
+    let finish = () => {};
+    const late = new Promise((resolve) => (finish = () => resolve(again)));
+    const { user, requests } = openRestartable(late, { [SEND]: sentDto });
+    await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
+    expect(await screen.findByText('正在回到开篇……')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: /^继续/ })).toBeNull();
+    await user.type(await field(), '从头来');
+    fireEvent.keyDown(await field(), { key: 'Enter' });
+    expect(sendButton()).toHaveProperty('disabled', true);
+    expect(screen.getByText('谁在门外？')).toBeTruthy();
+    finish();
+    await waitFor(() => expect(said()).toEqual(['回到开篇了']));
+    expect(screen.queryByText('正在回到开篇……')).toBeNull();
+    expect(sends(requests)).toEqual([]);
+    expect(await field()).toHaveProperty('value', '从头来');
+    await user.click(sendButton());
+    await waitFor(() => expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['从头来']));
+  });
+
+  test('under way holds back a line that waits for the reply before it', async () => {
+    let finish = () => {};
+    const late = new Promise((resolve) => (finish = () => resolve(again)));
+    let latest = latestDto([userLine, messageDto({ seq: 2, status: 'streaming', body: '她' })]);
+    const { user, live, requests } = openChat(
+      { [LATEST]: () => latest, [RESTART]: () => late, [SEND]: sentDto },
+      { capabilities },
+    );
+    await user.type(await field(), '从头来');
+    fireEvent.keyDown(await field(), { key: 'Enter' });
+    await waitFor(async () => expect(await outboxStore.all()).toHaveLength(1));
+    expect(sends(requests)).toEqual([]);
+    await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
+    await screen.findByText('正在回到开篇……');
+    live.push('message.completed', messageEvent({ ...replyLine, version: 3 }));
+    await screen.findByText('她提着灯，站了许久。');
+    expect(sends(requests)).toEqual([]);
+    latest = latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 });
+    finish();
+    await waitFor(() => expect(sends(requests)).toHaveLength(1));
+  });
+
+  test('under way holds back the line that is tried again', async () => {
+    const { user, requests } = openRestartable(new Promise(() => {}), {
+      [SEND]: { status: 422, body: { message: '太长了', errors: { body: ['太长了'] } } },
+    });
+    await write(user, '后来呢？');
+    const retry = await screen.findByRole('button', { name: '点按重试' });
+    await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
+    await waitFor(() => expect(asksOf(requests, RESTART)).toHaveLength(1));
+    await user.click(retry);
+    expect(await outboxStore.all()).toMatchObject([{ state: 'failed' }]);
+    expect(sends(requests)).toHaveLength(1);
   });
 
   test('elsewhere leaves the opening, also where its event was lost', async () => {

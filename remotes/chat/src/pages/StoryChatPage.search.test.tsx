@@ -1,5 +1,6 @@
 import { store } from '@liaozhai/shared/runtime';
 import {
+  act,
   fireEvent,
   programmersWords,
   type RecordedRequest,
@@ -9,6 +10,7 @@ import {
   within,
 } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
+import { threadSyncs } from '../api/threadSync';
 import { latestDto, messageDto, messageDtos } from '../fixtures';
 import { LATEST, openChat, replyLine, SEND, sentDto, userLine, write } from '../testing/chatting';
 
@@ -34,6 +36,28 @@ async function openSearch({ user }: Chat) {
   await user.click(await screen.findByRole('button', { name: '查找' }));
   return screen.findByRole('searchbox', { name: '找说过的话' });
 }
+
+type Answer = object | ((request: RecordedRequest) => unknown);
+const answerTo = (request: RecordedRequest, answer: Answer) =>
+  typeof answer === 'function' ? answer(request) : answer;
+
+/** Holds back the answer to some requests until it is released. */
+function hold(isHeld: (request: RecordedRequest) => boolean, lateAnswer: Answer) {
+  const heldRequests: RecordedRequest[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const answers =
+    (answer: Answer = {}) =>
+    async (request: RecordedRequest) => {
+      if (!isHeld(request)) return answerTo(request, answer);
+      heldRequests.push(request);
+      await released;
+      return answerTo(request, lateAnswer);
+    };
+  return { answers, requests: () => heldRequests, release };
+}
+/** Resolves after every answer that has been released before. */
+const pass = () => act(() => threadSyncs.catchUp('s-1'));
 
 const found = () => document.querySelector('[data-found="true"]')?.textContent ?? '';
 
@@ -163,6 +187,102 @@ describe('查找 in a chat', () => {
     await waitFor(() => expect(chat.requests.filter(({ params }) => params.q === '狐狸精')).toHaveLength(1));
     answer({ status: 500, body: { message: '册子丢了' } });
     await waitFor(() => expect(screen.queryByText('1/1')).toBeNull());
+  });
+
+  test('claims nothing about words that are being typed, before their answer is there', async () => {
+    const late = hold(({ params }) => params.q === '灯火', placesOf(120));
+    const chat = openLong({ [FIND]: late.answers(placesOf(40, 390)) });
+    const field = await openSearch(chat);
+    await chat.user.type(field, '灯{Enter}');
+    await screen.findByText('2/2');
+    await chat.user.type(field, '火');
+    const claims = () => [
+      ...screen.queryAllByText('2/2'),
+      ...screen.queryAllByText('第 2 处，共 2 处'),
+      ...screen.queryAllByRole('button', { name: '上一处' }),
+    ];
+    expect(claims()).toEqual([]);
+    await chat.user.type(field, '{Backspace}');
+    expect(claims()).toHaveLength(3);
+    await chat.user.type(field, '火{Enter}');
+    await waitFor(() => expect(found()).toBe(''));
+    expect(claims()).toEqual([]);
+    late.release();
+    await waitFor(() => expect(found()).toContain('第120句'));
+    expect(screen.getByText('1/1')).toBeTruthy();
+  });
+
+  test('counts what is found late, but stays at the day that was chosen meanwhile', async () => {
+    const late = hold(() => true, placesOf(390));
+    const chat = openLong({ [FIND]: late.answers(), [DAYS]: { data: [messageDto({ seq: 101 })] } });
+    await chat.user.type(await openSearch(chat), '灯{Enter}');
+    await chat.user.click(screen.getByRole('button', { name: '按日期' }));
+    const sheet = await screen.findByRole('dialog', { name: '按日期' });
+    await chat.user.click(await within(sheet).findByText(/月\d+日|今天/));
+    await waitFor(() => expect(found()).toContain('第101句'));
+    late.release();
+    expect(await screen.findByText('1/1')).toBeTruthy();
+    expect(found()).toContain('第101句');
+  });
+
+  test('a place that loads late does not replace what newer words have found', async () => {
+    const late = hold(({ params }) => params.before === 145, latest);
+    const places = ({ params }: RecordedRequest) => (params.q === '灯' ? placesOf(120) : placesOf(390));
+    const chat = openLong({ [LATEST]: late.answers(latest), [FIND]: places });
+    const field = await openSearch(chat);
+    await chat.user.type(field, '灯{Enter}');
+    await waitFor(() => expect(late.requests()).toHaveLength(1));
+    await chat.user.type(field, '火{Enter}');
+    await waitFor(() => expect(found()).toContain('第390句'));
+    late.release();
+    await pass();
+    expect(found()).toContain('第390句');
+  });
+
+  test('a page that loads late does not replace the place that is shown since', async () => {
+    const late = hold(({ params }) => params.before === 95 || params.before === 195, latest);
+    const chat = openLong({ [LATEST]: late.answers(latest), [FIND]: placesOf(40, 120) });
+    await chat.user.type(await openSearch(chat), '灯{Enter}');
+    await waitFor(() => expect(found()).toContain('第120句'));
+    const log = screen.getByRole('log');
+    // without layout nothing is near the ends
+    Object.defineProperty(log, 'clientHeight', { configurable: true, value: 1 });
+    fireEvent.scroll(log);
+    Reflect.deleteProperty(log, 'clientHeight');
+    await waitFor(() => expect(late.requests()).toHaveLength(2));
+    await chat.user.click(screen.getByRole('button', { name: '上一处' }));
+    await screen.findByText('第15句');
+    late.release();
+    await pass();
+    expect(screen.getByText('第15句')).toBeTruthy();
+  });
+
+  test('a place that loads late does not take the chat there once the search is closed', async () => {
+    const late = hold(({ params }) => params.before === 145, latest);
+    const chat = openLong({ [LATEST]: late.answers(latest) });
+    await chat.user.type(await openSearch(chat), '灯{Enter}');
+    await screen.findByText('3/3');
+    await chat.user.click(screen.getByRole('button', { name: '上一处' }));
+    await waitFor(() => expect(late.requests()).toHaveLength(1));
+    await chat.user.click(screen.getByRole('button', { name: '收起查找' }));
+    late.release();
+    await pass();
+    expect(found()).toBe('');
+    expect(screen.queryAllByText(/^第39\d句$/)).not.toEqual([]);
+  });
+
+  test.each(['newer words', 'closing'])('a failure is not reported after %s', async (end) => {
+    const late = hold(({ params }) => params.q === '灯', { status: 500, body: { message: '册子丢了' } });
+    const chat = openLong({ [FIND]: late.answers(placesOf(390)) });
+    const field = await openSearch(chat);
+    await chat.user.type(field, '灯{Enter}');
+    await waitFor(() => expect(late.requests()).toHaveLength(1));
+    if (end === 'closing') await chat.user.click(screen.getByRole('button', { name: '收起查找' }));
+    else await chat.user.type(field, '火{Enter}');
+    if (end !== 'closing') await screen.findByText('1/1');
+    late.release();
+    await pass();
+    expect(store.getState().toasts).toEqual([]);
   });
 
   test('closes by going back, which leaves the chat open', async () => {

@@ -1,5 +1,5 @@
-import { api, defineRemote, STORAGE_KEYS, store } from '@liaozhai/shared/runtime';
-import { fireEvent, offline, onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { api, defineRemote, outboxStore, STORAGE_KEYS, store } from '@liaozhai/shared/runtime';
+import { act, fireEvent, offline, onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { Profiler } from 'react';
 import { deltaDto, latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
@@ -107,6 +107,49 @@ describe('writing', () => {
     expect(sends(requests)).toHaveLength(0);
     fireEvent.keyDown(input, { key: 'Enter' });
     await waitFor(() => expect(sends(requests)).toHaveLength(1));
+  });
+
+  test('two Enters in one task send one line', async () => {
+    const { requests } = openChat({ [SEND]: sentDto });
+    const input = await field();
+    fireEvent.input(input, { target: { value: '谁' } });
+    const press = () =>
+      input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+    act(() => {
+      press();
+      press();
+    });
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
+    expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['谁']);
+  });
+
+  test('another tab changes the text in the field, but only after an IME composition has ended', async () => {
+    openChat({ [SEND]: sentDto });
+    const input = await field();
+    const writeInOtherTab = (text: string) => {
+      const key = `${STORAGE_KEYS.draft}:u-1:story.s-1`;
+      localStorage.setItem(key, text);
+      fireEvent(window, new StorageEvent('storage', { key }));
+    };
+    const compose = (text: string) => {
+      fireEvent.compositionStart(input);
+      fireEvent.input(input, { target: { value: text } });
+    };
+    compose('shei');
+    writeInOtherTab('在别处写的');
+    expect(input).toHaveProperty('value', 'shei');
+    fireEvent.compositionEnd(input);
+    expect(input).toHaveProperty('value', '在别处写的');
+    compose('shei');
+    writeInOtherTab('在别处又写的');
+    // Firefox reports the composed text only after the end
+    Object.assign(input, { value: '谁' });
+    fireEvent.compositionEnd(input);
+    fireEvent.input(input, { target: { value: '谁' } });
+    expect(input).toHaveProperty('value', '谁');
+    writeInOtherTab('');
+    expect(input).toHaveProperty('value', '');
   });
 
   test('typing goes no further than the field, shortcuts and Escape do', async () => {
