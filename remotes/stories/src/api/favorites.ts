@@ -43,9 +43,12 @@ const shownUserId = () => {
   return current.status === 'guest' ? current.expired?.id : undefined;
 };
 
-/** Adds or removes a favourite. Shown immediately; if it fails, it is reverted and a toast shows. A guest signs in first. */
-export async function setFavorite(id: string, isFavorite: boolean): Promise<void> {
-  if (session.current().status !== 'member' && !(await requestLogin())) return;
+/**
+ * Adds or removes a favourite. Shown immediately; if it fails, it is reverted and a toast shows. A guest signs in first. Returns
+ * whether it is done.
+ */
+export async function setFavorite(id: string, isFavorite: boolean): Promise<boolean> {
+  if (session.current().status !== 'member' && !(await requestLogin())) return false;
   const userId = shownUserId();
   const showFavorite = (shown: boolean) => {
     // the story that the next user sees is not changed
@@ -64,11 +67,13 @@ export async function setFavorite(id: string, isFavorite: boolean): Promise<void
     // a response in flight, e.g. after signing in, may contain the former state
     await store.dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStory', id));
     showFavorite(isFavorite);
+    return true;
   } catch (cause) {
     showFavorite(!isFavorite);
     if (!isApiError(cause)) throw cause;
     const problem = failureText(cause, isFavorite ? texts.favorites.failed : texts.favorites.removeFailed);
     if (problem) toast(problem, { kind: 'error' });
+    return false;
   }
 }
 

@@ -13,15 +13,20 @@ export interface Favorite {
 export function useFavorite(story: Story | undefined): Favorite | null {
   const isSupported = useCapability('stories.favorites');
   const [isSaving, setSaving] = useState(false);
+  // a story from a list or the device is not changed by the answer
+  const [change, setChange] = useState<{ of: Story; isSaved: boolean }>();
   if (!isSupported || !story) return null;
-  const { id, isFavorite: isSaved = false } = story;
+  const { id, isFavorite = false } = story;
+  const isSaved = change?.of === story ? change.isSaved : isFavorite;
   const toggle = ({ detail }: MouseEvent) => {
     // the second click of a double tap must not undo the first
     if (isSaving || detail > 1) return;
     setSaving(true);
     void import(/* webpackChunkName: "favorite" */ '../api/favorites')
       .then(
-        ({ setFavorite }) => setFavorite(id, !isSaved),
+        async ({ setFavorite }) => {
+          if (await setFavorite(id, !isSaved)) setChange({ of: story, isSaved: !isSaved });
+        },
         () => toast(texts.favorites.failed, { kind: 'error' }),
       )
       .finally(() => setSaving(false));

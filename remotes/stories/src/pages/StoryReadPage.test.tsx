@@ -1,7 +1,7 @@
 import { api, session, store } from '@liaozhai/shared/runtime';
 import { act, fireEvent, memberDto, offline, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { storyDto } from '../fixtures';
+import { pageDto, storyDto } from '../fixtures';
 import remote from '../remote';
 
 const url = 'GET /v1/stories/s-1';
@@ -230,6 +230,25 @@ describe('收藏', () => {
     await waitFor(() => expect(toasts()).toEqual(['已收藏，在「我的」里能找到']));
     come(storyDto({ is_favorite: false }));
     expect(await remove()).toBeTruthy();
+  });
+
+  test('of a story that only the list has is shown as saved, and can be taken back', async () => {
+    const { user, requests } = openRemote(
+      remote,
+      { 'GET /v1/stories': pageDto([storyDto()]), [url]: { status: 503, body: {} }, [put]: {} },
+      { ...offered, path: '/explore' },
+    );
+    await user.click(
+      (await screen.findAllByRole('link', { name: new RegExp(String(storyDto().title)) }))[0] as HTMLElement,
+    );
+    await user.click(await add());
+    await user.click(await remove());
+    await waitFor(() =>
+      expect(requests.filter(({ method }) => method === 'PUT').map(({ body }) => body)).toEqual([
+        { favorite: true },
+        { favorite: false },
+      ]),
+    );
   });
 
   test('is saved by a double tap, as by one', async () => {

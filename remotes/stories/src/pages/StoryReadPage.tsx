@@ -1,4 +1,3 @@
-import { anyErrorText, problemId } from '@liaozhai/shared/format';
 import {
   hostConfig,
   isApiError,
@@ -22,9 +21,8 @@ import {
   Button,
   ChevronDownIcon,
   EmptyState,
-  ErrorFace,
-  ErrorRow,
   IconButton,
+  QueryView,
   ShareIcon,
   Skeleton,
   TopBar,
@@ -52,18 +50,14 @@ export default function StoryReadPage() {
   useDocumentTitle(story?.title);
   if (isApiError(error) && error.kind === 'notFound') return <StoryGone onBack={goBack} />;
 
-  const ErrorView = story ? ErrorRow : ErrorFace;
+  const query = { data: story, currentData: story, error, isFetching, refetch };
   return (
     <div className={clsx(styles.screen, chatOpen && styles.chatting)}>
       {chatOpen && <Conversations storyId={id} />}
       <StoryBar key={id} story={story} onBack={goBack} />
-      {story && <StoryBook story={story} chatOpen={chatOpen} />}
-      {!story && !error && <StorySkeleton />}
-      {error && (
-        <div className={styles.error}>
-          <ErrorView text={anyErrorText(error)} problem={problemId(error)} onRetry={refetch} retrying={isFetching} />
-        </div>
-      )}
+      <QueryView query={query} skeleton={<StorySkeleton />}>
+        {(shown) => <StoryBook story={shown} chatOpen={chatOpen} />}
+      </QueryView>
       {chatOpen && <StoryChat storyId={id} story={story} onOpen={refetch} />}
     </div>
   );
