@@ -35,6 +35,9 @@ describe('忘记密码？', () => {
     expect(sentTo(requests, '/v1/forgot-password')).toEqual([{ email: 'fox@example.org' }]);
     const again = screen.getByRole<HTMLButtonElement>('button', { name: /^\d+ 秒后可重新发送$/ });
     expect(again.disabled).toBe(true);
+    // a corrected address need not wait
+    await user.type(screen.getByLabelText('邮箱'), '.cn');
+    expect((await send()).disabled).toBe(false);
     await user.click(screen.getByRole('button', { name: '返回登录' }));
     expect(input('login')?.value).toBe('fox@example.org');
   });

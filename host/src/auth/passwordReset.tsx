@@ -90,6 +90,8 @@ function LinkForm({ login }: { login: string }) {
   const [secondsLeft, startCountdown] = useCountdown(() => 0);
   const address = meantLogin(email);
   const problem = emailProblem(address);
+  // another address, such as a corrected one, need not wait
+  const isWaiting = secondsLeft > 0 && (sentTo === '' || address === sentTo);
   const send = () =>
     submit(() => request({ method: 'POST', url: endpoints.forgotPassword, body: { email: address } }), {
       problems: { email: problem },
@@ -119,8 +121,8 @@ function LinkForm({ login }: { login: string }) {
       <p className={styles.note} role="status">
         {sentTo && words.sent(sentTo)}
       </p>
-      <Button type="submit" block loading={busy} disabled={secondsLeft > 0}>
-        {secondsLeft > 0 ? authTexts.confirmEmail.resendIn(secondsLeft) : words.send}
+      <Button type="submit" block loading={busy} disabled={isWaiting}>
+        {isWaiting ? authTexts.confirmEmail.resendIn(secondsLeft) : words.send}
       </Button>
     </form>
   );

@@ -66,11 +66,15 @@ function trackHold(section: HTMLElement): () => void {
 
 const POLL_MS = 200;
 
+/** Part of the window in px that stays for toasts above a tall bar. */
+const ROOM = 96;
+
 /** Height in px from the window's bottom to the top of the bar. Ignores bars of hidden screens and the tall rail of a wide window. */
 function footHeight(): number {
   const boxes = [...document.querySelectorAll('[data-foot]')].map((foot) => foot.getBoundingClientRect());
-  const heights = boxes.map(({ top, height }) => (height > 0 && height < innerHeight / 2 ? innerHeight - top : 0));
-  return Math.max(0, ...heights);
+  const isBar = ({ width, height }: DOMRect) => height > 0 && (height < innerHeight / 2 || width > innerWidth / 2);
+  const heights = boxes.filter(isBar).map(({ top }) => innerHeight - top);
+  return Math.min(innerHeight - ROOM, Math.max(0, ...heights));
 }
 
 /** Follows the bar while a toast shows: the screen, the composer or the keyboard may change its height. Returns the cleanup function. */

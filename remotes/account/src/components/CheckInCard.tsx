@@ -89,7 +89,14 @@ export function CheckInCard({ user, today }: { user: User; today: string }) {
           <span>{doneText}</span>
         </p>
       ) : (
-        <Button block className={styles.button} loading={isLoading} onClick={() => void run()}>
+        <Button
+          block
+          className={styles.button}
+          loading={isLoading}
+          // the device does not store whether today's check-in is done
+          disabled={user.checkedInToday === undefined && user.isWhole === false}
+          onClick={() => void run()}
+        >
           {reward === undefined || !hasStreak ? texts.checkIn.action : texts.checkIn.actionFor(reward)}
         </Button>
       )}

@@ -169,6 +169,20 @@ describe('unsaved work', () => {
     expect(reloadBlocks()).toEqual([]);
   });
 
+  test('asks nobody who leaves while they are being saved', async () => {
+    let save = (_answer: object) => {};
+    const { user, requests } = open({
+      'PUT /v1/user': () => new Promise<object>((resolve) => (save = resolve)),
+    });
+    await user.type(await nameField(), '生');
+    await user.click(screen.getByRole('button', { name: texts.profile.save }));
+    await waitFor(() => expect(requests.some(({ method }) => method !== 'GET')).toBe(true));
+    await user.click(screen.getByRole('button', { name: '返回' }));
+    expect(await screen.findByRole('link', { name: /查看个人资料/ })).toBeTruthy();
+    expect(screen.queryByRole('button', { name: texts.profile.leave })).toBeNull();
+    await act(async () => save({ data: userDto({ name: '宁采臣生' }) }));
+  });
+
   test('that an other device overtakes keeps the edit and follows the rest', async () => {
     const { user, live } = open();
     await user.type(await nameField(), '生');

@@ -39,7 +39,12 @@ const PLACEHOLDER_AVATARS = 12;
 function ProfileEditor({ user }: { user: User }) {
   const { data: avatars = [], isLoading } = useAccountGetAvatarsQuery();
   const form = useProfileForm(user);
-  const { isAsking, answer } = useUnsavedGuard({ ...form, reason: 'profile' });
+  // what is being saved is not lost by leaving
+  const { isAsking, answer } = useUnsavedGuard({
+    isDirty: form.isDirty && !form.isSaving,
+    reason: 'profile',
+    discard: form.discard,
+  });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void form.save();
