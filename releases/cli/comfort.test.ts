@@ -1,8 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { HealthRecorder } from '../src/health/healthRecord.ts';
 import { canary } from '../src/operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../src/testing/openTestStore.ts';
+import { runCommand } from '../src/testing/runCommand.ts';
 
 let at: TestStore;
 let live = '';
@@ -40,6 +42,63 @@ async function fail(visitor: string) {
 
 test('says its version', () => {
   expect(release('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+const run = (words: readonly string[], variables: Record<string, string | undefined> = {}) =>
+  runCommand(words, { RELEASES_STORE: at.url, RELEASES_SMOKE: 'off', RELEASES_TOKEN: undefined, ...variables });
+
+test.each([
+  [['canary', '--name', 'stories', '--schedule', ''], '--schedule'],
+  [['canary', '--name', ' ', '--percent', '9'], '--name'],
+  [['abort', 'stories', '--why', ''], '--why'],
+  [['abort', 'stories', '--channel', ''], '--channel'],
+  [['status', '--store', ''], '--store'],
+  [['export', 'site', '--img', 'https://a.example', '--img', ''], '--img'],
+  [['token', 'create', 'viewer', '--label', ''], '--label'],
+  [['publish', 'dist', '--version', ''], '--version'],
+  [['builds', ''], 'the argument name'],
+  [['activate', 'stories@1.1.0', ''], 'the argument builds'],
+])('%j has an empty value, and is refused before anything changes', async (words, name) => {
+  const before = await at.current();
+  const { code, err } = await run(words);
+  expect([code, err]).toEqual([2, expect.stringMatching(new RegExp(`^usage: ${name} is empty\n.*variable`))]);
+  expect(await at.current()).toEqual(before);
+});
+
+test.each([
+  ['RELEASES_SMOKE', 'Required', 'auto, required, off'],
+  ['RELEASES_SMOKE', '', 'auto, required, off'],
+  ['RELEASES_CHANNEL', '', 'RELEASES_CHANNEL is empty'],
+])('%s=%j is refused, not taken as another value', async (name, value, message) => {
+  const { code, err } = await run(['status'], { [name]: value });
+  expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test.each([
+  [['rollback', 'walet']],
+  [['rollback', 'walet', '--to', '2']],
+  [['abort', 'walet']],
+  [['canary', '--name', 'walet', '--percent', '9']],
+  [['promote', 'walet']],
+  [['withdraw', 'walet', '--yes']],
+  [['schedule', 'pause', 'walet']],
+  [['builds', 'walet']],
+])('%j names the remotes that there are', async (words) => {
+  const before = await at.current();
+  const { code, err } = await run(words);
+  expect([code, err]).toEqual([
+    1,
+    'refused: there is no remote "walet"\nName one of these: account, chat, gifts, host, stories, tasks, wallet.\n',
+  ]);
+  expect(await at.current()).toEqual(before);
+});
+
+test('builds of a version names the remotes that there are', async () => {
+  const { code, err } = await run(['builds', 'chat@1.1.0']);
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/no remote "chat@1\.1\.0"\nName one of these: account, chat, /),
+  ]);
 });
 
 test('status has ten lines at most, however much goes on; --all has the rest', async () => {
@@ -161,4 +220,55 @@ test('fish offers files where a folder is expected, and nowhere else', () => {
 test('zsh gets what it needs to run the script of bash; another shell is refused', () => {
   expect(release('completion', 'zsh', '--name', 'release')).toMatch(/bashcompinit[\s\S]* release$/m);
   expect(() => release('completion', 'csh')).toThrow();
+});
+
+/** Runs a command at a terminal at which these keys are typed. */
+async function runAtTerminal(keys: string, ...words: string[]) {
+  const input = new PassThrough();
+  input.write(keys);
+  const { stdin } = Object.getOwnPropertyDescriptors(process);
+  const isErrorTTY = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY') ?? { value: undefined };
+  Object.defineProperty(process, 'stdin', { value: Object.assign(input, { isTTY: true }), configurable: true });
+  Object.defineProperty(process.stderr, 'isTTY', { value: true, configurable: true, writable: true });
+  try {
+    return await run(words);
+  } finally {
+    Object.defineProperty(process, 'stdin', stdin);
+    Object.defineProperty(process.stderr, 'isTTY', { ...isErrorTTY, configurable: true });
+  }
+}
+
+test.each([
+  ['Ctrl-C', '\u0003', 'kill'],
+  ['Ctrl-D', '\u0004', 'kill'],
+  ['Ctrl-C', '\u0003', 'withdraw'],
+])('%s at the question (%j) ends %s with one line', async (_, key, verb) => {
+  const before = await at.current();
+  const { code, err } = await runAtTerminal(key, verb, verb === 'kill' ? 'gifts@1.0.0' : 'gifts');
+  const [effect, answer = ''] = err.split('it all the same: ');
+  expect(effect).toContain('verybody loses /gifts.');
+  expect([code, answer]).toEqual([
+    1,
+    expect.stringMatching(/^\S*\nrefused: nothing was changed, because the question was not answered\n$/),
+  ]);
+  expect(await at.current()).toEqual(before);
+});
+
+test('what a change takes away is told once it is done, and never beside a refusal', async () => {
+  const EFFECT = /Everybody loses|A kill is for good/;
+  for (const words of [
+    ['withdraw', 'gifts', '--yes', '--seq', '1'],
+    ['kill', 'gifts@1.0.0', '--yes', '--seq', '1'],
+    ['kill', 'gifts@1.0.0', '--confirm', 'gitfs'],
+    ['kill', 'gifts@1.1.0', '--confirm', 'gitfs'],
+  ]) {
+    const { code, err } = await run(words);
+    expect([words, code, EFFECT.test(err)]).toEqual([words, 1, false]);
+  }
+  expect((await run(['kill', 'gifts@1.1.0'])).err).toContain('A kill is for good: gifts@1.1.0');
+  expect((await run(['kill', 'gifts@1.1.0'])).err).toBe('');
+  expect((await run(['withdraw', 'gifts', '--yes'])).err).toContain('Everybody loses /gifts.');
+  const asked = await runAtTerminal('chat\r', 'kill', 'chat@1.0.0');
+  expect([asked.code, asked.err]).toEqual([0, expect.stringMatching(/^A kill is for good[\s\S]*Type chat to kill it/)]);
+  expect(asked.err.match(/A kill is for good/g)).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { noRemote } from '../src/builds/catalog.ts';
 import {
   actionLine,
   alarmLine,
@@ -14,7 +15,7 @@ import type { BuildHealth, Health } from '../src/health/autoStop.ts';
 import type { ErrorHealth } from '../src/health/errors.ts';
 import type { GroupHealth } from '../src/health/figures.ts';
 import type { MetricVitals, NameVitals, VitalsSeries } from '../src/health/vitals.ts';
-import { buildIdParts } from '../src/model/build.ts';
+import { buildIdParts, nameOf } from '../src/model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
 import type { Comparison, Sides } from '../src/operations/compare.ts';
 import type { AgendaView } from '../src/policies/agendaView.ts';
@@ -260,6 +261,10 @@ export const addBuilds = (program: Command) =>
       const { json, ...rest } = options(command);
       const client = await clientFor(rest);
       const builds = await client.builds(name);
+      if (name && builds.length === 0) {
+        const names = [...new Set((await client.builds()).map(({ id }) => nameOf(id)))].sort();
+        if (names.length > 0) throw noRemote(name, names);
+      }
       // builds are listed even if the channel cannot be read
       const document = json ? null : await client.status().catch(() => null);
       const stateOf = document ? statesIn(document) : () => '';

@@ -67,6 +67,27 @@ const HELP_CODES = ['commander.help', 'commander.helpDisplayed'];
 const nameFrom = (command: Command): string =>
   [command.parent && nameFrom(command.parent), command.name()].filter(Boolean).join(' ');
 
+const isBlank = (value: unknown): boolean => [value].flat().some((each) => typeof each === 'string' && !each.trim());
+
+const withParents = (command: Command): Command[] => [command, ...(command.parent ? withParents(command.parent) : [])];
+
+/** Throws usage for an empty value, because an unset variable of a script must not change the request. */
+function requireValues(command: Command): void {
+  const blankOptions = withParents(command).flatMap((owner) =>
+    owner.options.flatMap((option) => {
+      const name = option.attributeName();
+      const source = owner.getOptionValueSource(name);
+      if (source === 'default' || !isBlank(owner.getOptionValue(name))) return [];
+      return (source === 'env' ? option.envVar : option.long) ?? [];
+    }),
+  );
+  const blankArguments = command.registeredArguments
+    .filter((_, at) => isBlank(command.processedArgs[at]))
+    .map((argument) => `the argument ${argument.name()}`);
+  const [blank] = [...blankOptions, ...blankArguments];
+  if (blank) throw usage(`${blank} is empty`, 'Give it a value, or leave it out. A variable of a script may be unset.');
+}
+
 function makeProgram(): Command {
   const program = new Command('pnpm release')
     .description('build → set → channel: publishes packages and decides which of them run, for whom')
@@ -74,14 +95,16 @@ function makeProgram(): Command {
       '--store <url>',
       'file:<dir>, s3://bucket/prefix or https://console-host (default: RELEASES_STORE, else $DATA_DIR/releases)',
     )
-    .option('--channel <name>', 'which channel', process.env.RELEASES_CHANNEL ?? 'production')
+    .addOption(new Option('--channel <name>', 'which channel').default('production').env('RELEASES_CHANNEL'))
     .option('--json', 'one JSON document on standard output, nothing else')
     .addOption(
       new Option('--smoke <mode>', "the gate's headless browser")
         .choices(['auto', 'required', 'off'])
-        .default(process.env.RELEASES_SMOKE ?? 'auto'),
+        .default('auto')
+        .env('RELEASES_SMOKE'),
     )
     .configureHelp({ showGlobalOptions: true })
+    .hook('preAction', (_, command) => requireValues(command))
     // no global option: it would take the `--version` of `publish`
     .addHelpText('after', '\n`pnpm release --version` prints the version.\n')
     .addHelpText(

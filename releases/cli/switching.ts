@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
+import type { Change } from '../src/channel/changeChannel.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
-import { refused, usage } from '../src/errors.ts';
+import { hasCode, refused, usage } from '../src/errors.ts';
 import { makeGate } from '../src/gate/gate.ts';
 import { HOST_NAME, nameOf } from '../src/model/build.ts';
 import { candidatesOf } from '../src/model/channel.ts';
@@ -12,7 +13,18 @@ import type { SwitchRequest } from '../src/operations/switching.ts';
 import type { ProposalView, RequestOutcome } from '../src/policies/approval.ts';
 import type { ReleaseClient } from '../src/releaseClient.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
-import { clientFor, examples, localStore, localTime, note, options, parseCount, print, smokeFor } from './context.ts';
+import {
+  clientFor,
+  examples,
+  localStore,
+  localTime,
+  note,
+  options,
+  parseCount,
+  print,
+  type SharedOptions,
+  smokeFor,
+} from './context.ts';
 
 /** Adds the options of every switching verb. */
 export const withReason = (command: Command): Command =>
@@ -165,7 +177,7 @@ export const addCanary = (program: Command) =>
       if (schedule && force) throw usage('a schedule never goes on against the gate', 'Leave --force out.');
       const client = await clientFor(rest, true);
       const request = { builds, name, why, seq, despiteFreeze };
-      if (schedule) printChange(json, await client.schedule({ ...request, steps: schedule, enough }));
+      if (schedule !== undefined) printChange(json, await client.schedule({ ...request, steps: schedule, enough }));
       else {
         printChange(json, await client.canary({ ...request, percent: percent ?? 0, force }));
         if (percent === 0) note('Nobody gets it until its share is raised: `pnpm release canary --percent 5`.');
@@ -271,21 +283,42 @@ const withConfirm = (command: Command): Command =>
 const isInteractive = ({ confirm, yes }: ConfirmOptions) =>
   !yes && confirm === undefined && process.stdin.isTTY && process.stderr.isTTY;
 
-/** Whether the effect has to be printed. Without confirmation the change is refused, and the refusal contains the effect. */
-const shouldPrintEffect = (name: string, options: ConfirmOptions) =>
-  options.yes || options.confirm === name || isInteractive(options);
-
-/** The confirmed name, from an option or typed at a terminal. */
-async function requestConfirmation(name: string, verb: string, options: ConfirmOptions): Promise<string | undefined> {
-  if (options.yes) return name;
-  if (!isInteractive(options)) return options.confirm;
+/** The name as typed at a terminal. Throws refused for Ctrl-C and Ctrl-D. */
+async function askFor(name: string, verb: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return (await terminal.question(`Type ${name} to ${verb} it all the same: `)).trim();
+  } catch (cause) {
+    if (!hasCode(cause, 'ABORT_ERR')) throw cause;
+    // ends the line of the question
+    note('');
+    throw refused('nothing was changed, because the question was not answered');
   } finally {
     terminal.close();
   }
+}
+
+interface Confirmable {
+  name: string;
+  verb: 'kill' | 'withdraw';
+  needsConfirmation: boolean;
+  effect: readonly string[];
+  /** What may be done in its place. */
+  alternatives: readonly string[];
+}
+
+/** Prints the effect before a question, else after the change, because a refused change has no effect. */
+async function confirmAndChange(
+  { name, verb, needsConfirmation, effect, alternatives }: Confirmable,
+  { json, yes, confirm }: ConfirmOptions & Pick<SharedOptions, 'json'>,
+  change: (confirm: string | undefined) => Promise<Change>,
+): Promise<void> {
+  const isAsking = needsConfirmation && isInteractive({ yes, confirm });
+  if (isAsking) for (const line of [...effect, ...alternatives]) note(line);
+  const outcome = await change(isAsking ? await askFor(name, verb) : yes ? name : confirm);
+  if (!isAsking && outcome.changed) for (const line of effect) note(line);
+  printChange(json, outcome);
 }
 
 export const addWithdraw = (program: Command) =>
@@ -298,28 +331,39 @@ export const addWithdraw = (program: Command) =>
       const client = await clientFor(rest);
       const status = await client.status();
       const liveBuild = status.stable?.builds.find((id) => nameOf(id) === name);
-      if (liveBuild && name !== HOST_NAME && shouldPrintEffect(name, { confirm, yes })) {
-        const { shown, instead } = await client.killEffect(liveBuild, 'withdraw');
-        note(`Everybody loses ${shown.join(', ')}.`);
-        const endingCandidates = candidatesOf(status).filter(({ builds }) => builds.some((id) => nameOf(id) === name));
-        for (const { builds, percent } of endingCandidates)
-          note(`The candidate ${builds.join(' ')} (${percent} %) ends with it.`);
-        if (instead) note(`To bring ${instead} back instead: \`pnpm release rollback ${name}\`.`);
-      }
-      const confirmation = await requestConfirmation(name, 'withdraw', { confirm, yes });
-      printChange(json, await client.withdraw({ name, why, seq: seq ?? status.seq, confirm: confirmation }));
+      const needsConfirmation = liveBuild !== undefined && name !== HOST_NAME;
+      const { shown, instead } = needsConfirmation
+        ? await client.killEffect(liveBuild, 'withdraw')
+        : { shown: [], instead: null };
+      const endingCandidates = candidatesOf(status).filter(({ builds }) => builds.some((id) => nameOf(id) === name));
+      const effect = [
+        `Everybody loses ${shown.join(', ')}.`,
+        ...endingCandidates.map(
+          ({ builds, percent }) => `The candidate ${builds.join(' ')} (${percent} %) ends with it.`,
+        ),
+      ];
+      const alternatives = instead ? [`To bring ${instead} back instead: \`pnpm release rollback ${name}\`.`] : [];
+      await confirmAndChange(
+        { name, verb: 'withdraw', needsConfirmation, effect, alternatives },
+        { json, yes, confirm },
+        (confirmation) => client.withdraw({ name, why, seq: seq ?? status.seq, confirm: confirmation }),
+      );
     });
 
-/** Effects of a kill, and alternatives to it. */
-function effectLines({ build, name, live, instead, unfit, whole, endsCandidate, lost }: KillEffect): string[] {
+/** Effects of a kill. */
+const effectLines = ({ build, instead, endsCandidate, lost }: KillEffect): string[] => [
+  `A kill is for good: ${build} will never run again.`,
+  ...(instead ? [`Everybody gets ${instead} in its place.`] : []),
+  ...(lost.length > 0 ? [`Nothing takes its place: everybody loses ${lost.join(', ')}.`] : []),
+  ...(endsCandidate ? ['The candidate it belongs to ends.'] : []),
+];
+
+/** Alternatives to a kill, and why there are no others. */
+function alternativeLines({ name, live, instead, unfit, whole }: KillEffect): string[] {
   const gentler = instead ? `rollback ${name}` : `withdraw ${name}`;
   return [
-    `A kill is for good: ${build} will never run again.`,
     ...unfit.map((line) => `A former build cannot take its place, since it does not fit: ${line}`),
-    ...(instead ? [`Everybody gets ${instead} in its place.`] : []),
-    ...(lost.length > 0 ? [`Nothing takes its place: everybody loses ${lost.join(', ')}.`] : []),
     ...(whole === null ? [] : [`To go back as a whole instead: \`pnpm release rollback --to ${whole}\`.`]),
-    ...(endsCandidate ? ['The candidate it belongs to ends.'] : []),
     ...(live && name !== HOST_NAME
       ? [`To stop it without the ban: \`pnpm release ${gentler}\`, which can be undone.`]
       : []),
@@ -337,11 +381,15 @@ export const addKill = (program: Command) =>
       const { json, why, seq, confirm, yes, force, ...rest } = options<ConfirmOptions>(command);
       const client = await clientFor(rest);
       const effect = await client.killEffect(build, 'kill');
-      const needsConfirmation = effect.live || effect.lost.length > 0;
-      if (effect.lost.length === 0 || shouldPrintEffect(effect.name, { confirm, yes }))
-        for (const line of effectLines(effect)) note(line);
-      const confirmation = needsConfirmation
-        ? await requestConfirmation(effect.name, 'kill', { confirm, yes })
-        : confirm;
-      printChange(json, await client.kill({ build, why, seq, confirm: confirmation, force }));
+      await confirmAndChange(
+        {
+          name: effect.name,
+          verb: 'kill',
+          needsConfirmation: effect.live || effect.lost.length > 0,
+          effect: effectLines(effect),
+          alternatives: alternativeLines(effect),
+        },
+        { json, yes, confirm },
+        (confirmation) => client.kill({ build, why, seq, confirm: confirmation, force }),
+      );
     });

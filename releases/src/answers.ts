@@ -19,6 +19,9 @@ const reasonSchema = v.variant('kind', [
   v.object({ kind: v.literal('unfit'), builds: texts, to: v.nullable(number) }),
 ]);
 
+/** Requests that run the gate or wait for a receiver, which may take minutes. */
+export const GATED_PATH = /^\/v1\/(check|activate|canary|promote|schedule|approve|webhook-test)\b/;
+
 /** Response to a failed request. */
 export const failureSchema = v.object({
   message: text,
@@ -28,6 +31,10 @@ export const failureSchema = v.object({
   reason: v.fallback(v.optional(reasonSchema), undefined),
 });
 export type Failure = v.InferOutput<typeof failureSchema>;
+
+/** Whether a console gave the response to a failed request. The message of a gateway has no details. */
+export const isOfConsole = (status: number, body: unknown): boolean =>
+  v.is(failureSchema, body) && (status < 500 || 'details' in body);
 
 const channelSchema = v.looseObject({
   channel: text,

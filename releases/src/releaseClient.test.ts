@@ -83,21 +83,81 @@ const CALLS: [name: string, call: (client: ReleaseClient) => Promise<unknown>][]
   ['previews', (client) => client.previews()],
 ];
 
+const changes = ['activate', 'rollback', 'webhook', 'webhook-test', 'override'];
+const UNKNOWN = { kind: 'unreachable', cure: 'Look with `status` before you repeat it.' };
+
 test.each(CALLS)('%s that something else answers is refused with its cure', async (verb, call) => {
   const page = await clientOf(200, '<!doctype html><title>Sign in to the network</title>');
+  const isChange = changes.includes(verb);
   await expect(call(page)).rejects.toMatchObject({
     kind: 'unreachable',
     message: expect.stringContaining('is no console'),
-    cure: expect.stringContaining('--store'),
+    cure: isChange ? UNKNOWN.cure : expect.stringContaining('--store'),
   });
   server.close();
   for (const body of ['{"ok":true}', '[7]', '{"document":null}']) {
     const other = await clientOf(200, body, { [API_HEADER]: '2' });
     await expect(call(other)).rejects.toMatchObject({
-      kind: 'refused',
-      message: `this console answers \`${verb}\` in another form`,
-      cure: expect.stringContaining('Update'),
+      kind: isChange ? 'unreachable' : 'refused',
+      message: expect.stringContaining(`this console answers \`${verb}\` in another form`),
+      cure: isChange ? UNKNOWN.cure : expect.stringContaining('Update'),
     });
     server.close();
   }
+});
+
+const rollback = (client: ReleaseClient) => client.rollback({ name: 'wallet' });
+
+test.each([
+  ['502 of a proxy', 502, '<h1>Bad Gateway</h1>', 'the console answered 502'],
+  ['504 of a gateway with JSON', 504, '{"message":"Endpoint request timed out"}', 'Endpoint request timed out'],
+  ['403 of a firewall', 403, '', 'the console answered 403'],
+  ['half an answer', 200, '{"changed":true,"document":{"cha', 'is no console'],
+])('%s does not say that a change failed', async (_, status, body, reason) => {
+  const client = await clientOf(status, body);
+  await expect(rollback(client)).rejects.toMatchObject({
+    ...UNKNOWN,
+    message: expect.stringMatching(new RegExp(`^it is not known whether \`rollback\` happened: .*${reason}`)),
+  });
+  await expect(client.status()).rejects.toMatchObject({ message: expect.not.stringContaining('not known') });
+  await expect(client.check([])).rejects.toMatchObject({ message: expect.not.stringContaining('not known') });
+});
+
+test("the console's own refusal of a change, and a server that was never reached, say that nothing happened", async () => {
+  const own = await clientOf(503, JSON.stringify({ message: 'the store is away', cure: 'Wait.', details: [] }));
+  await expect(rollback(own)).rejects.toMatchObject({ kind: 'unreachable', message: 'the store is away' });
+  server.close();
+  server.closeAllConnections();
+  await expect(rollback(own)).rejects.toMatchObject({
+    message: expect.stringContaining('does not answer'),
+    cure: expect.stringContaining('--store'),
+  });
+});
+
+test.each([
+  ['rollback', 60, rollback],
+  ['activate', 290, (client: ReleaseClient) => client.activate({ builds: ['stories@1.0.0'] })],
+])('%s without an answer ends after %i s, and may have happened', async (verb, seconds, call) => {
+  const client = await clientOf(200, '');
+  server.removeAllListeners('request').on('request', (request) => request.resume());
+  const timeout = AbortSignal.timeout;
+  // a thousand times as fast
+  AbortSignal.timeout = (milliseconds) => timeout.call(AbortSignal, milliseconds / 1000);
+  try {
+    await expect(call(client)).rejects.toMatchObject({
+      ...UNKNOWN,
+      message: expect.stringMatching(
+        new RegExp(`^it is not known whether \`${verb}\`.* no answer within ${seconds} s`),
+      ),
+    });
+  } finally {
+    AbortSignal.timeout = timeout;
+    server.closeAllConnections();
+  }
+});
+
+test('a connection that ends before the answer does not say that a change failed', async () => {
+  const client = await clientOf(200, '');
+  server.removeAllListeners('request').on('request', ({ socket }) => socket.destroy());
+  await expect(rollback(client)).rejects.toMatchObject({ ...UNKNOWN, message: expect.stringContaining('rollback') });
 });

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { failureSchema, parseResponse } from './answers.ts';
+import { failureSchema, GATED_PATH, isOfConsole, parseResponse } from './answers.ts';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
 import { type ExposedTypes, readTypes } from './builds/exposedTypes.ts';
 import { publish, readPackage, recordOf } from './builds/publish.ts';
@@ -14,8 +14,9 @@ import {
   apiLevelOf,
   conflict,
   forbidden,
-  messageOf,
+  hasCode,
   type ReleaseError,
+  reasonOf,
   refused,
   unreachable,
   usage,
@@ -251,8 +252,9 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
   return checkResults;
 }
 
-/** Request timeout in ms. A switch may wait for earlier ones, each with its browser check. */
-const REQUEST_TIMEOUT_MS = 290_000;
+/** Request timeouts in seconds. A switch may wait for earlier ones, each with its browser check; a file may be large. */
+const TIMEOUT_SECONDS = 60;
+const LONG_TIMEOUT_SECONDS = 290;
 
 export interface HttpClientOptions {
   origin: string;
@@ -301,6 +303,19 @@ function unreadableError(response: Response, path: string, body: unknown): Relea
   return refused(`this console answers \`${verbIn(path)}\` in another form`, cure);
 }
 
+const isChange = (method: string, path: string): boolean =>
+  method === 'POST' && path.startsWith('/v1/') && verbIn(path) !== 'check';
+
+/** For a change without a readable answer of the console. */
+const unknownOutcome = (path: string, { message }: ReleaseError) =>
+  unreachable(
+    `it is not known whether \`${verbIn(path)}\` happened: ${message}`,
+    'Look with `status` before you repeat it.',
+  );
+
+/** Codes of errors before the request was sent. */
+const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+
 type Send = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>;
 
 /** Calls a console with a token or session; null sends no credentials. Throws the console's refusals. */
@@ -313,7 +328,9 @@ export function consoleSender({ origin, token }: { origin: string; token: string
       [API_HEADER]: String(API_LEVEL),
     };
     const payload = body === undefined ? undefined : isBytes ? new Uint8Array(body) : JSON.stringify(body);
-    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    const seconds = method === 'PUT' || GATED_PATH.test(path) ? LONG_TIMEOUT_SECONDS : TIMEOUT_SECONDS;
+    const signal = AbortSignal.timeout(seconds * 1000);
+    const orUnknown = (error: ReleaseError) => (isChange(method, path) ? unknownOutcome(path, error) : error);
     const response = await fetch(new URL(path, origin), {
       method,
       headers,
@@ -321,12 +338,17 @@ export function consoleSender({ origin, token }: { origin: string; token: string
       signal,
       redirect: 'error',
     }).catch((cause) => {
-      throw unreachable(`${origin} does not answer: ${messageOf(cause)}`, 'Check --store and the network.');
+      const reason = signal.aborted ? `no answer within ${seconds} s` : reasonOf(cause);
+      const error = unreachable(`${origin} does not answer: ${reason}`, 'Check --store and the network.');
+      throw hasCode(cause.cause, ...UNSENT) ? error : orUnknown(error);
     });
     const responseBody: unknown = await response.json().catch(() => null);
-    if (!response.ok) throw toReleaseError(response, path, responseBody);
+    if (!response.ok) {
+      const error = toReleaseError(response, path, responseBody);
+      throw isOfConsole(response.status, responseBody) ? error : orUnknown(error);
+    }
     const parsed = parseResponse(method, path, responseBody);
-    if (!parsed.success) throw unreadableError(response, path, responseBody);
+    if (!parsed.success) throw orUnknown(unreadableError(response, path, responseBody));
     return parsed.output as Answer;
   };
 }

@@ -156,6 +156,8 @@ export const SENTENCES = {
   auditOther: 'the audit of {channel} holds state {count} in the place of state {seq}',
   auditCure: 'The audit was tampered with or partly lost: restore it from a copy of the store.',
   noState: '{channel} has no state {seq}',
+  noRemote: 'there is no remote "{text}"',
+  noRemoteCure: 'Name one of these: {names}.',
   noCandidateOf: '{channel} has no candidate of {name}',
   noCandidate: '{channel} has no candidate',
   noCandidateCure: 'Start one with `canary <build…> --percent P`.',

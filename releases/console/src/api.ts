@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { type Failure, failureSchema, parseAnswer, parseResponse } from '../../src/answers';
+import { type Failure, failureSchema, GATED_PATH, isOfConsole, parseAnswer, parseResponse } from '../../src/answers';
 import type { LogEntry } from '../../src/channel/readChannel';
 import { API_HEADER, API_LEVEL, type RefusalReason } from '../../src/errors';
 import type { ChannelDocument } from '../../src/model/channel';
@@ -136,7 +136,7 @@ export const maySwitch = (me: Me, name?: string): boolean =>
 
 const TOKEN_KEY = 'liaozhai-console-token';
 
-/** Status of a successful response that cannot be parsed, such as a proxy's page or another version's. */
+/** Status of a response that cannot be parsed, such as a proxy's page or another version's. */
 export const UNREADABLE = 200;
 
 /** A failed API call. `status` is 0 without a response; `lines` are the server's message, shown below `texts.refusal`. */
@@ -201,7 +201,6 @@ export function typedReasonFor(channel: string, title: string): TypedReason | nu
 /** Request timeouts, in ms. A request that runs the gate may wait for a browser and for earlier requests. */
 const REQUEST_TIMEOUT_MS = 15_000;
 const GATE_TIMEOUT_MS = 180_000;
-const GATED_PATH = /^\/v1\/(check|activate|canary|promote|schedule|approve|webhook-test)\b/;
 
 /** Sends the token if there is one. Otherwise sends the session cookie, with a header that other origins cannot send. */
 async function send<Answer>(path: string, options: RequestInit & { method: 'GET' | 'POST' }): Promise<Answer> {
@@ -235,6 +234,9 @@ async function send<Answer>(path: string, options: RequestInit & { method: 'GET'
     if (!parsed.success) throw new ApiFailure(UNREADABLE);
     return parsed.output as Answer;
   }
+  // a proxy's status does not say whether the console made the change
+  if (options.method === 'POST' && !isOfConsole(response.status, answer))
+    throw new ApiFailure(UNREADABLE, [`${response.status}`]);
   const failure = v.safeParse(failureSchema, answer);
   throw failure.success
     ? toApiFailure(response.status, failure.output)

@@ -141,6 +141,8 @@ export const CHINESE: Record<SentenceKind, string> = {
   auditOther: '{channel} 的记录里，状态 {seq} 的位置上是状态 {count}',
   auditCure: '记录被改动过，或丢失了一部分。请从存储的副本恢复',
   noState: '{channel} 没有状态 {seq}',
+  noRemote: '没有远程模块「{text}」',
+  noRemoteCure: '现有的是 {names}',
   noCandidateOf: '{channel} 没有 {name} 的灰度',
   noCandidate: '{channel} 没有灰度',
   noCandidateCure: '请在「构建」里选一个构建开始',

@@ -169,6 +169,36 @@ test.each([
   expect(told[0]).toBe(`完成，现在是状态 ${seq}: ${seq}`);
 });
 
+test.each([
+  [502, '<h1>Bad Gateway</h1>'],
+  [503, '{"message":"upstream timed out"}'],
+  [504, ''],
+])('a change that a proxy answers with %i is said to be unknown, not to have failed', async (status, body) => {
+  const { console } = openConsole();
+  await console.refresh();
+  const served = globalThis.fetch;
+  globalThis.fetch = async (input, options) =>
+    String(input).includes('/rollback') ? new Response(body, { status }) : served(input, options);
+  console.openQuestion('rollback', { name: 'a' }, question('回退 a'));
+  await console.confirmQuestion('');
+  const { notice } = console.state();
+  expect(notice?.lines).toEqual([expect.stringContaining('没有收到答复')]);
+  expect(notice?.title).not.toMatch(/没有成功|没有改变/);
+});
+
+test("the console's own refusal of a change keeps its words", async () => {
+  const { console } = openConsole();
+  await console.refresh();
+  const served = globalThis.fetch;
+  const refusal = { message: 'file:a failed: ENOSPC', cure: 'Wait.', details: [] };
+  globalThis.fetch = async (input, options) =>
+    String(input).includes('/rollback') ? Response.json(refusal, { status: 503 }) : served(input, options);
+  console.openQuestion('rollback', { name: 'a' }, question('回退 a'));
+  await console.confirmQuestion('');
+  expect(console.state().notice?.title).toContain('发布存储暂时无法访问');
+  expect(console.state().notice?.lines.join()).not.toContain('没有收到答复');
+});
+
 test('a switch that was left while the gate judges it does not block a rollback, and a toast reports its end', async () => {
   const { console } = openConsole();
   await console.refresh();

@@ -119,6 +119,15 @@ export async function publishedIds(store: Store, name?: string): Promise<string[
   return ids;
 }
 
+export const noRemote = (name: string, names: readonly string[]) =>
+  refused(say('noRemote', { text: name }), say('noRemoteCure', { names: names.join(', ') }));
+
+/** For a refusal about a name: throws refused if the name itself is wrong, because nothing of it was published. */
+export async function assertRemote(store: Store, name?: string): Promise<void> {
+  const names = await namesBelow(store, 'versions/');
+  if (name && names.length > 0 && !names.includes(name)) throw noRemote(name, names);
+}
+
 async function resolveBuild(store: Store, word: string): Promise<string> {
   if (parseBuildId(word)) return word;
   const { name, version } = buildWordParts(word);

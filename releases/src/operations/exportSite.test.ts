@@ -46,6 +46,32 @@ test('a repeated export removes pages of removed routes, but no foreign files', 
   expect(pages).toEqual(['help/index.html', 'index.html', 'stories/index.html']);
 });
 
+test('an export writes only into an empty folder or an earlier export, and names the cure', async () => {
+  await at.activate(await at.host(), await at.remote('stories'));
+  const make = (path: string) => mkdir(join(at.folder, path), { recursive: true });
+  const exportTo = (path: string) => exportSite(at.writer, { folder: join(at.folder, path), config: {} });
+  await writeFile(join(at.folder, 'file'), 'mine');
+  await make('mine/channels');
+  await writeFile(join(at.folder, 'mine/index.html'), 'mine');
+  await make('empty');
+  expect((await exportTo('empty')).pages).toContain('/stories');
+  for (const path of ['file', 'file/site'])
+    await expect(exportTo(path)).rejects.toMatchObject({ kind: 'usage', message: expect.stringContaining('file') });
+  await expect(exportTo('mine')).rejects.toMatchObject({
+    kind: 'usage',
+    message: expect.stringContaining('no earlier export'),
+    cure: expect.stringContaining('empty'),
+  });
+  expect(await readdir(join(at.folder, 'mine'))).toEqual(['channels', 'index.html']);
+  await make('broken/channels');
+  for (const path of ['_headers', 'builds']) await writeFile(join(at.folder, 'broken', path), 'a file');
+  await expect(exportTo('broken')).rejects.toMatchObject({
+    kind: 'unreachable',
+    message: expect.stringContaining(join(at.folder, 'broken')),
+    cure: expect.stringContaining('has room'),
+  });
+});
+
 test('the nginx recipe blocks scripts of the same documents', async () => {
   const recipe = await readFile(new URL('../../../docs/deploying/serving.md', import.meta.url), 'utf8');
   const [, variable = '', types = ''] = /map \$sent_http_content_type (\S+) { ~(\S+) sandbox; }/.exec(recipe) ?? [];

@@ -3,11 +3,12 @@ import { basename, dirname, extname, join, resolve, sep } from 'node:path';
 import { buildFileHeaders } from '../builds/publish.ts';
 import { channelKey, requireChannel } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
-import { refused } from '../errors.ts';
+import { hasCode, refused, usage } from '../errors.ts';
 import { buildFolder } from '../model/build.ts';
 import { sha384Integrity } from '../model/signing.ts';
 import { makePageSet, renderPage } from '../serve/renderPage.ts';
 import { brandedManifest, brandIcon, escapeHtml, hasOwnSeal, type SiteBrand, siteBrand } from '../serve/siteConfig.ts';
+import { guardFolder } from '../store/fileStore.ts';
 
 export interface ExportOptions {
   folder: string;
@@ -22,6 +23,20 @@ export interface ExportResult {
   set: string;
   pages: string[];
   builds: string[];
+}
+
+/** Throws usage for a file, and for a folder with files of somebody else. */
+async function requireSiteFolder(folder: string): Promise<void> {
+  const entries = await readdir(resolve(folder)).catch((cause: unknown): string[] => {
+    if (hasCode(cause, 'ENOENT')) return [];
+    if (hasCode(cause, 'ENOTDIR')) throw usage(`${folder} is a file, or below one`, 'Name a folder.');
+    throw cause;
+  });
+  if (entries.length === 0 || (entries.includes('_headers') && entries.includes('channels'))) return;
+  throw usage(
+    `${folder} has files, and is no earlier export`,
+    'Name an empty folder, a new one or that of an earlier export.',
+  );
 }
 
 async function writeAtomically(folder: string, path: string, body: string | Buffer): Promise<void> {
@@ -134,7 +149,11 @@ const plainPaths = (routes: readonly { path: string }[]): string[] =>
  * missing file. `_headers` has the headers of each path, which change only with the pages and kinds of documents. Candidates, which
  * need a server, are left out.
  */
-export async function exportSite(writer: Writer, options: ExportOptions): Promise<ExportResult> {
+export const exportSite = (writer: Writer, options: ExportOptions): Promise<ExportResult> =>
+  guardFolder(options.folder, () => writeSite(writer, options));
+
+async function writeSite(writer: Writer, options: ExportOptions): Promise<ExportResult> {
+  await requireSiteFolder(options.folder);
   const { store, catalog, channel, key } = writer;
   const { document, source } = await requireChannel(writer);
   if (!document.stable) throw refused(`channel ${channel} has nothing live yet`, 'Publish and `activate` first.');

@@ -276,7 +276,9 @@ describe('withdraw', () => {
 
   test('of the host, or of what is not live, is refused', async () => {
     await expect(withdraw(at.writer, 'host', { confirm: 'host' })).rejects.toThrow('no page without it');
-    await expect(withdraw(at.writer, 'nothing')).rejects.toThrow('is not live');
+    await at.remote('published');
+    await expect(withdraw(at.writer, 'published')).rejects.toThrow('is not live');
+    await expect(withdraw(at.writer, 'nothing')).rejects.toThrow('no remote "nothing"');
   });
 });
 

@@ -1,3 +1,4 @@
+import { assertRemote } from '../builds/catalog.ts';
 import { assertStored } from '../builds/storedFiles.ts';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { compose, newMisfits, replan } from '../channel/composeSet.ts';
@@ -115,6 +116,7 @@ export async function stateBefore(
   const { state, skippedStates } = await findStateBefore(writer, current, name, force);
   if (state) return { state, skippedStates };
   if (skippedStates.length > 0) throw await unfitRefusal(writer, current, name, skippedStates);
+  await assertRemote(writer.store, name);
   const isOnly = name !== undefined && name !== HOST_NAME && liveIn(current, name).length > 0;
   throw refused(
     name ? say('nothingBeforeFor', { name }) : say('nothingBefore'),
@@ -151,11 +153,13 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
           ? await stateBefore(writer, current, { name, force })
           : { state: await readState(writer, current, to), skippedStates: [] };
       const builds = liveIn(target, name);
-      if (builds.length === 0)
+      if (builds.length === 0) {
+        await assertRemote(writer.store, name);
         throw refused(
           name ? say('notLiveIn', { name, seq: target.seq }) : say('nothingLiveIn', { seq: target.seq }),
           say('notLiveInCure'),
         );
+      }
       assertNotKilled(current, builds, target.seq);
       const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
       if (stable.join() === current.stable?.builds.join()) return null;
@@ -351,7 +355,10 @@ export function withdraw(
     writer,
     async (current) => {
       const [build] = liveIn(current, name);
-      if (!build) throw refused(say('notLive', { name }), say('notLiveCure'));
+      if (!build) {
+        await assertRemote(writer.store, name);
+        throw refused(say('notLive', { name }), say('notLiveCure'));
+      }
       if ((await writer.catalog.record(build)).description.kind === 'host')
         throw refused(say('hostStays'), say('hostStaysCure'));
       if (confirm !== name) {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { assertRemote } from '../builds/catalog.ts';
 import { passFreeze } from '../channel/changeAgenda.ts';
 import { type Change, changeChannel, type Decision, needsReason } from '../channel/changeChannel.ts';
 import {
@@ -185,7 +186,7 @@ const formatCandidates = (candidates: readonly PlannedCandidate[]): string =>
   candidates.map(({ builds }) => builds.join(' ')).join(', ');
 
 /** Returns the candidate with a build of this name, or the only candidate. Throws refused. */
-export function requireCandidate(current: ChannelDocument, name?: string) {
+export async function requireCandidate({ store }: Pick<Writer, 'store'>, current: ChannelDocument, name?: string) {
   const candidates = candidatesOf(current);
   const matching = name ? candidates.filter(({ builds }) => builds.some((id) => nameOf(id) === name)) : candidates;
   const [candidate] = matching;
@@ -195,6 +196,7 @@ export function requireCandidate(current: ChannelDocument, name?: string) {
       say('manyCandidates', { channel: current.channel, names: formatCandidates(matching) }),
       say('manyCandidatesCure'),
     );
+  await assertRemote(store, name);
   const { channel } = current;
   throw refused(
     name ? say('noCandidateOf', { channel, name }) : say('noCandidate', { channel }),
@@ -218,7 +220,9 @@ export async function canary(
     async (current) => {
       const live = current.stable?.builds ?? [];
       const canaryBuilds =
-        builds.length > 0 ? builds.filter((id) => !live.includes(id)) : requireCandidate(current, name).builds;
+        builds.length > 0
+          ? builds.filter((id) => !live.includes(id))
+          : (await requireCandidate(writer, current, name)).builds;
       if (canaryBuilds.length === 0) throw refused(say('liveAlready'), say('liveAlreadyCure'));
       const names = new Set(canaryBuilds.map(nameOf));
       const candidates = candidatesOf(current);
@@ -272,7 +276,7 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
   return changeChannel(
     writer,
     async (current) => {
-      const promotedCandidate = requireCandidate(current, name);
+      const promotedCandidate = await requireCandidate(writer, current, name);
       const { builds } = promotedCandidate;
       const freezeEvidence = await passFreeze(writer, options.despiteFreeze);
       const plan = replan(current, {
@@ -309,7 +313,8 @@ export function abort(writer: Writer, { name, why, seq, evidence }: AbortOptions
     writer,
     async (current) => {
       const candidates = candidatesOf(current);
-      const endedCandidates = name || candidates.length === 0 ? [requireCandidate(current, name)] : candidates;
+      const endedCandidates =
+        name || candidates.length === 0 ? [await requireCandidate(writer, current, name)] : candidates;
       const remaining = candidates.filter((candidate) => !endedCandidates.includes(candidate));
       const next = await compose(writer, current, replan(current, { candidates: remaining }));
       return {

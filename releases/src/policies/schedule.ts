@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { MINUTE_MS } from '@liaozhai/shared/contract';
+import { assertRemote } from '../builds/catalog.ts';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
 import type { Change } from '../channel/changeChannel.ts';
 import { currentDocument, history, statesAfter } from '../channel/readChannel.ts';
@@ -98,7 +99,7 @@ export async function schedule(
   assertSteps(steps);
   const document = await currentDocument(writer);
   writer.permit?.(document);
-  const meant = builds.length > 0 ? builds : requireCandidate(document, name).builds;
+  const meant = builds.length > 0 ? builds : (await requireCandidate(writer, document, name)).builds;
   assertFree(await readAgenda(writer), document, meant);
   const running = candidateOf(document, { salt: null, builds: meant });
   const [first] = steps;
@@ -174,13 +175,19 @@ export interface SteerRequest extends ChangeOptions {
   name?: string;
 }
 
-function requireSchedule(agenda: Agenda, document: ChannelDocument, name?: string): Schedule {
+async function requireSchedule(
+  { store }: Pick<Writer, 'store'>,
+  agenda: Agenda,
+  document: ChannelDocument,
+  name?: string,
+): Promise<Schedule> {
   const matching = agenda.schedules.filter(
     (each) => isStanding(each, document) && (!name || each.builds.some((build) => nameOf(build) === name)),
   );
   const [only] = matching;
   if (only && matching.length === 1) return only;
   if (only) throw refused(say('manySchedules', { channel: document.channel }), say('manySchedulesCure'));
+  await assertRemote(store, name);
   const { channel } = document;
   throw refused(name ? say('noScheduleOf', { channel, name }) : say('noSchedule', { channel }), say('noScheduleCure'));
 }
@@ -193,9 +200,9 @@ export async function steerSchedule(
 ): Promise<Change> {
   const now = (await timeOf(writer)).getTime();
   let steered: string | null = null;
-  const decide = (agenda: Agenda, document: ChannelDocument): AgendaDecision | null => {
+  const decide = async (agenda: Agenda, document: ChannelDocument): Promise<AgendaDecision | null> => {
     if (to === 'cancel' && steered && !agenda.schedules.some(({ id }) => id === steered)) return null;
-    const planned = requireSchedule(agenda, document, name);
+    const planned = await requireSchedule(writer, agenda, document, name);
     steered = planned.id;
     if (to === 'cancel') return { agenda: without(agenda, planned), entry: entryOf(planned, 'cancelled', why) };
     if ((to === 'pause') === (planned.paused !== null)) return null;

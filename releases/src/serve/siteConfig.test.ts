@@ -60,5 +60,10 @@ test('a missing or malformed file is reported with a cure', () => {
     /^HOST_CONFIG=none\.json cannot be read \(ENOENT/,
   );
   expect(() => readSiteConfig(folder.path, 'HOST_CONFIG')).toThrow(/^HOST_CONFIG cannot be read \(EISDIR/);
-  expect(() => configured('{ "realtime": ')).toThrow(/^HOST_CONFIG is damaged: it is not JSON/);
+  expect(() => configured('{ "realtime": ')).toThrow(
+    expect.objectContaining({
+      message: expect.stringMatching(/^HOST_CONFIG is damaged: it is not JSON/),
+      cure: expect.stringContaining('Correct'),
+    }),
+  );
 });

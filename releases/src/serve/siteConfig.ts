@@ -182,13 +182,9 @@ const schema = v.strictObject({
 
 /** Reads a site's configuration. Throws refused with `label`, each invalid field and the cure. */
 export function readSiteConfig(file: string, label = file): SiteConfig {
-  const parsed = v.safeParse(schema, parseJson(readText(file, label), label));
-  if (!parsed.success)
-    throw refused(
-      `${label} is no configuration of a site`,
-      'Correct what these lines name (docs/deploying/settings.md, HOST_CONFIG).',
-      issuesOf(parsed.issues),
-    );
+  const cure = 'Correct what is named here (docs/deploying/settings.md, HOST_CONFIG).';
+  const parsed = v.safeParse(schema, parseJson(readText(file, label), label, cure));
+  if (!parsed.success) throw refused(`${label} is no configuration of a site`, cure, issuesOf(parsed.issues));
   siteBrand(parsed.output.brand);
   return parsed.output;
 }
