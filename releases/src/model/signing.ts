@@ -34,8 +34,12 @@ const derivePublicKey = (privatePem: string): string =>
   createPublicKey(createPrivateKey(privatePem)).export({ type: 'spki', format: 'der' }).toString('base64');
 
 export function newSigningKey(): SigningKey {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  // Encoded while it is generated. To export it later can deadlock in Node 20: the garbage collector wants the same lock.
+  const { privateKey: privatePem } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
   return { privatePem, publicKey: derivePublicKey(privatePem) };
 }
 

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,7 +16,13 @@ const CLIENT = { id: 'console', secret: 'secret of the console' };
 /** The command line's client. It has no secret, because anybody can read a program. */
 const CLI = { id: 'release-cli', scope: 'openid profile groups offline_access' };
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
-const KEYS = [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })];
+// encoded while it is generated, as in `newSigningKey`
+const { privateKey: privatePem } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+const KEYS = [createPrivateKey(privatePem).export({ format: 'jwk' })];
 
 function configurationFor(
   origin: string,
