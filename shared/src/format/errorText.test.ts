@@ -33,6 +33,9 @@ test('texts contain what the user needs to act', () => {
 
 test('a toast shows the server’s text, else the fallback, else the text of the kind', () => {
   expect(toastText({ kind: 'server', status: 500, message: '正在维护' }, '登录失败')).toBe('正在维护');
+  expect(toastText({ kind: 'tooOften', retryAfterSeconds: 45 }, '登录失败')).toBe('操作太频繁，请 45 秒后再试');
+  expect(toastText({ kind: 'forbidden' }, '没能续写，请再试一次')).toBe('没有权限这样做');
+  expect(toastText({ kind: 'server', status: 419 }, '登录失败')).toBe('页面已过期，请刷新后再试');
   expect(toastText({ kind: 'server', status: 500 }, '登录失败')).toBe('登录失败');
   expect(toastText({ kind: 'server', status: 500, message: '' })).toBe('服务暂时不可用，请稍后再试');
 });

@@ -39,15 +39,23 @@ export function errorText(error: ApiError): string {
   }
 }
 
-/**
- * Text of a toast: the server's message if it sent one. A request without a response, and one that the server lacks, get the text
- * of their kind, since `fallback` may advise to retry; all others get `fallback` first.
- */
+/** Kinds whose own text says more than that the action failed, or that a retry makes no sense now. */
+const tellingKinds: readonly ApiError['kind'][] = [
+  'offline',
+  'tooOften',
+  'forbidden',
+  'minorMode',
+  'insufficientBalance',
+];
+
+const isTelling = (error: ApiError): boolean =>
+  tellingKinds.includes(error.kind) ||
+  (error.kind === 'server' && [413, 419].includes(error.status)) ||
+  isCallMissing(error);
+
+/** Text of a toast: the server's message if it sent one, else the text of a telling kind, else `fallback`. */
 export const toastText = (error: ApiError, fallback?: string): string =>
-  error.message ||
-  firstFieldError(error) ||
-  (error.kind !== 'offline' && !isCallMissing(error) && fallback) ||
-  errorText(error);
+  error.message || firstFieldError(error) || (!isTelling(error) && fallback) || errorText(error);
 
 const firstFieldError = (error: ApiError): string | undefined =>
   error.kind === 'invalid' ? Object.values(error.fields).flat()[0] : undefined;

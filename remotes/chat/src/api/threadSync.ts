@@ -264,7 +264,12 @@ export class ThreadSync {
   }
 }
 
-const messageEventNames = ['message.created', 'message.completed', 'message.failed'] as const;
+/** Events of messages, with the status that their name states. */
+const messageEvents = [
+  ['message.created', undefined],
+  ['message.completed', 'completed'],
+  ['message.failed', 'failed'],
+] as const;
 
 interface SyncHandle {
   /** Must be called once the first page or the device's copy has loaded. */
@@ -300,8 +305,8 @@ function createThreadSyncs() {
       const sync = new ThreadSync({ ...ports, fetchPage: fetchLatest, isLive: () => isSocketLive });
       syncs.set(ports.storyId, sync);
       const stop = stopAll(
-        ...messageEventNames.map((name) =>
-          listen(name, messageEventSchema, (event) => sync.receive((thread) => applyEvent(thread, event))),
+        ...messageEvents.map(([name, ending]) =>
+          listen(name, messageEventSchema, (event) => sync.receive((thread) => applyEvent(thread, event, ending))),
         ),
         listen('message.delta', deltaEventSchema, (event) => {
           const delta = toDelta(event);

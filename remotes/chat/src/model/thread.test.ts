@@ -80,6 +80,40 @@ describe('events', () => {
     expect(complete).toBe(false);
   });
 
+  test('a text that an event of the same reply leaves out is fetched, not erased', () => {
+    const written = applyDelta(threadOf([asked, running]), toDelta(deltaDto({ text: '月色' }))).thread;
+    const { thread, complete } = applyEvent(
+      written,
+      messageEvent(messageDto({ seq: 2, version: 3, body: '' })),
+      'completed',
+    );
+    expect(thread.messages.at(-1)?.body).toBe('月色');
+    expect(complete).toBe(false);
+  });
+
+  test.each(['pending', 'streaming'])('the end of a reply is its end, though its message says %s', (status) => {
+    const event = messageEvent(messageDto({ seq: 2, version: 3, status }));
+    expect(runningMessage(applyEvent(threadOf([asked, running]), event).thread)).toBeDefined();
+    const { thread } = applyEvent(threadOf([asked, running]), event, 'completed');
+    expect(thread.messages.at(-1)?.status).toBe('completed');
+  });
+
+  test.each([
+    [99_999, 3],
+    [2, 0],
+  ])('the version of an event is that of its message, which says %i and then %i', (first, last) => {
+    const begun = { ...messageEvent({ ...running, version: first }), version: 2 };
+    const ended = { ...messageEvent(messageDto({ seq: 2, version: last })), version: 3 };
+    const { thread } = applyEvent(applyEvent(threadOf([asked]), begun).thread, ended);
+    expect(thread.messages.map((message) => message.status)).toEqual(['completed', 'completed']);
+  });
+
+  test('a message that moves is not shown twice', () => {
+    const moved = messageEvent(messageDto({ seq: 7, version: 3 }));
+    const thread = threadOf([asked, { ...running, id: String(moved.message?.id) }]);
+    expect(seqs(applyEvent(thread, moved).thread)).toEqual([1, 7]);
+  });
+
   test('a last seq before the message of the same event removes nothing', () => {
     const thread = threadOf([asked, messageDto({ seq: 2 })]);
     const event = { ...messageEvent(messageDto({ seq: 2, version: 3 })), last_seq: 0 };

@@ -95,7 +95,7 @@ function mergeMessages(thread: Thread, incoming: Message[]): Thread {
   for (const each of incoming) {
     const message = withSeq(messages, each);
     if (thread.hasOlder && first && message.seq < first.seq) continue;
-    messages = withMessage(messages, message);
+    messages = withMessage(withoutFormerPlace(messages, message), message);
   }
   return messages === thread.messages ? thread : { ...thread, messages };
 }
@@ -112,6 +112,13 @@ export function cutAfter(thread: Thread, seq: number, version: number): Thread {
 /** Applies a restart of the conversation at that version. */
 export const withRestart = (thread: Thread, version: number): Thread =>
   withVersion({ ...cutAfter(thread, 0, version), hasOlder: false }, version);
+
+/** One message is one row: a later state under another seq moves it. */
+function withoutFormerPlace(messages: Message[], message: Message): Message[] {
+  const isMoved = ({ id, seq, version }: Message) =>
+    id === message.id && seq !== message.seq && version <= message.version;
+  return messages.some(isMoved) ? messages.filter((each) => !isMoved(each)) : messages;
+}
 
 function withMessage(messages: Message[], message: Message): Message[] {
   const index = messages.findLastIndex((other) => other.seq <= message.seq);
@@ -206,17 +213,21 @@ export function withResponse(thread: Thread, conversationId: string, messages: M
   );
 }
 
-/** Merges `message.created`, `message.completed` or `message.failed`. */
-export function applyEvent(loadedThread: Thread, event: MessageEventDto): Applied {
-  const dto = event.message ?? event;
+/** Merges `message.created`, `message.completed` or `message.failed`. `ending`: what the event's name says of its message. */
+export function applyEvent(loadedThread: Thread, event: MessageEventDto, ending?: 'completed' | 'failed'): Applied {
+  const sent = event.message ?? event;
+  const isContradicted = ending !== undefined && (sent.status === 'pending' || sent.status === 'streaming');
+  const dto = isContradicted ? { ...sent, status: ending } : sent;
   if (!dto.id || !dto.seq) return { thread: loadedThread, complete: false };
   const version = event.version ?? dto.version ?? undefined;
   const conversation_id = dto.conversation_id ?? event.conversation_id;
   const presentMessage = findMessage(loadedThread, dto.id);
-  const incoming = toMessage({ ...dto, id: dto.id, conversation_id, version: dto.version ?? version }, presentMessage);
+  const incoming = toMessage({ ...dto, id: dto.id, conversation_id, version }, presentMessage);
   const thread = withFirstConversation(loadedThread, dto, incoming);
   if (incoming.conversationId !== thread.conversationId) return { thread, complete: true };
-  const isCut = event.truncated === true || dto.body === undefined || (dto.body === null && presentMessage?.body);
+  const isErased = dto.body === '' && ending === 'completed' && presentMessage?.revision === incoming.revision;
+  const isMissing = (dto.body === null || isErased) && presentMessage?.body;
+  const isCut = event.truncated === true || dto.body === undefined || isMissing;
   // a smaller one contradicts the message itself
   const isShortened = typeof event.last_seq === 'number' && event.last_seq >= dto.seq;
   const remainingThread = isShortened ? cutAfter(thread, event.last_seq ?? 0, version ?? 0) : thread;
