@@ -254,7 +254,7 @@ test.each([
   expect(await at.current()).toEqual(before);
 });
 
-test('what a change takes away is told once it is done, and never beside a refusal', async () => {
+test('what a change takes away is printed once it is done, and not with a refusal', async () => {
   const EFFECT = /Everybody loses|A kill is for good/;
   for (const words of [
     ['withdraw', 'gifts', '--yes', '--seq', '1'],

@@ -14,9 +14,9 @@ export function isAbusive(words: string): boolean {
   return obscenePattern.test(text) || (insultPattern.test(text) && !aboutReaderPattern.test(text));
 }
 
-/** What readers say who may harm themselves. What the story's people do, or must not do, does not count. */
+/** What readers say who may harm themselves. What other people do, or must not do, does not count. */
 const dangerPattern =
-  /不想(再)?活|活不下去|活够了|活着.{0,3}没(有)?意思|(我|好|真|只)想死(?![你您我他她]|在)|死了算了|不如死了|(?<!([你您他她它谁别莫]|不[要许能会想]).{0,3})(自杀|轻生|割腕|自残|伤害自己|跳(楼|河|江|桥|井|崖)|吃了?.{0,4}安眠药|(结束|了结)(自己|我)?的?(生命|性命|一生))/;
+  /(?<!([你您他她它谁别莫]|不[要许能会想])[^我，。！？,.!?]{0,3})(不想(再)?活(?![在得成])|活不下去|活够了|活着.{0,3}没(有)?意思|(?<!笑)死了算了|不如死了|自杀|轻生|割腕|自残|伤害自己|跳(楼|河|江|桥|井|崖)|吃了?.{0,4}安眠药|(结束|了结)(自己|我)?的?(生命|性命|一生))|(我|好|真|只)想死(?![你您我他她]|在)/;
 
 /** Whether the reader may be in danger, outside of any story. */
 export const isInDanger = (words: string): boolean => dangerPattern.test(words);

@@ -124,8 +124,9 @@ export const noRemote = (name: string, names: readonly string[]) =>
 
 /** For a refusal about a name: throws refused if the name itself is wrong, because nothing of it was published. */
 export async function assertRemote(store: Store, name?: string): Promise<void> {
+  if (!name) return;
   const names = await namesBelow(store, 'versions/');
-  if (name && names.length > 0 && !names.includes(name)) throw noRemote(name, names);
+  if (names.length > 0 && !names.includes(name)) throw noRemote(name, names);
 }
 
 async function resolveBuild(store: Store, word: string): Promise<string> {

@@ -69,7 +69,8 @@ const listApi = api.injectEndpoints({
         }
         const copy =
           cursor === null ? await fromOfflineCache<ConversationPage>(conversationsCacheKey, error) : undefined;
-        return copy ? { data: { ...copy, nextCursor: null } } : { error };
+        if (!copy) return { error };
+        return { data: { ...copy, nextCursor: null, isCut: copy.isCut || copy.nextCursor !== null } };
       },
       async onCacheEntryAdded(_, { dispatch, getCacheEntry, cacheEntryRemoved }) {
         const stop = followConversations({

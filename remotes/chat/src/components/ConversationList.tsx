@@ -200,8 +200,8 @@ function ConversationListing() {
           loading={list.isFetchingNextPage || !canLoadMore}
           error={list.isFetchNextPageError ? list.error : undefined}
           onMore={list.fetchNextPage}
-          // of other words, or of a copy on the device, nobody knows whether this is all
-          end={words || list.error ? null : <ListEnd items={items} />}
+          // it would be said of other words, or of a part of the list
+          end={words || pages?.some(({ isCut }) => isCut) ? null : <ListEnd items={items} />}
         >
           <ConversationRows items={items} />
         </InfiniteList>

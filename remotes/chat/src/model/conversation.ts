@@ -27,7 +27,10 @@ export interface Conversation {
   updatedAt: string;
 }
 
-export type ConversationPage = CursorPage<Conversation>;
+export interface ConversationPage extends CursorPage<Conversation> {
+  /** The device's copy of a first page that others follow: they cannot be read offline. */
+  isCut?: boolean;
+}
 
 const toConversation = (dto: ConversationDto): Conversation => ({
   id: String(dto.id),

@@ -2,6 +2,7 @@ import { HOUR_MS } from '@liaozhai/shared/contract';
 import { api, authPopup, type Capability, defineRemote, store, useParams } from '@liaozhai/shared/runtime';
 import {
   act,
+  fakeEndOfList,
   offline,
   onTestEnd,
   openRemote,
@@ -223,6 +224,7 @@ test('without a network the last list is there to read', async () => {
   });
   expect(await screen.findByRole('link', { name: /聂小倩/ })).toBeTruthy();
   expect(requests.map(({ method, url }) => `${method} ${url}`)).toContain(LIST);
+  expect(screen.getByText('都在这里了')).toBeTruthy();
 });
 
 test.each([
@@ -243,6 +245,7 @@ test.each([
 });
 
 test('a list that began with what the device kept goes on once 刷新 reaches the server', async () => {
+  const reachEnd = fakeEndOfList();
   let isUp = true;
   const list = {
     [LIST]: () => {
@@ -255,11 +258,16 @@ test('a list that began with what the device kept goes on once 刷新 reaches th
   read.unmount();
   store.dispatch(api.util.resetApiState());
   isUp = false;
-  open(list);
-  expect(await screen.findByText('都在这里了')).toBeTruthy();
+  const { requests } = open(list);
+  await titles();
+  // the server has more than the device's copy
+  expect(screen.queryByText('都在这里了')).toBeNull();
   isUp = true;
   screen.getByRole('button', { name: '刷新' }).click();
-  await waitFor(() => expect(screen.queryByText('都在这里了')).toBeNull());
+  await waitFor(async () => {
+    await reachEnd();
+    expect(requests.some(({ params }) => params.cursor === 'p2')).toBe(true);
+  });
 });
 
 test('a list that does not come offers to try again', async () => {
