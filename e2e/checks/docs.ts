@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { report } from './report.ts';
+import { gapsOfWalks } from './walks.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const skipped = new Set(['node_modules', 'dist', '.data', '.git', 'test-results', '.cache']);
@@ -196,6 +197,12 @@ for (const document of paths.filter((path) => path.endsWith('.md'))) {
     for (const line of text.split('\n')) checkDates(line, shown);
   }
   if (shown === 'docs/testing.md') checkPromises(text, shown);
+  if (shown === 'docs/architecture.md')
+    for (const gap of gapsOfWalks(
+      text,
+      sources.map(({ path }) => path),
+    ))
+      problems.push(`${shown} ${gap}`);
   checkLength(text, shown);
   checkDecisions(text, shown);
   checkSentences(text, shown, MAX_SENTENCE_WORDS);
