@@ -122,6 +122,13 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
   'an error after the finish reason': {
     behave: streams(delta(first), delta(second), finish('stop'), event({ error: 'late' })),
   },
+  'text after the finish reason': { behave: streams(delta(first), delta(second), finish('stop'), delta('多余'), done) },
+  'text after a finish reason in the last piece': {
+    behave: streams(delta(first), finalPiece(second), delta('多余')),
+  },
+  'a finish reason in each piece, the first one empty': {
+    behave: slowly(finalPiece('') + finish('stop'), finalPiece(first), finalPiece(second)),
+  },
   'a last line without a line feed': {
     behave: streams(delta(first), finalPiece(second).trimEnd()),
   },

@@ -71,11 +71,9 @@ export function causeOf(error: unknown): string {
   return cause.code || cause.message || error.message;
 }
 
-/** Finish reasons of a complete text. Any other reason means that it ended too early. */
+/** Finish reasons of a complete text. Any other reason means that it ended too early, for example with a call of a tool. */
 const completeReasons = new Set(
-  'stop eos eos_token end end_turn end_of_turn stop_sequence complete completed done finished tool_calls function_call'.split(
-    ' ',
-  ),
+  'stop eos eos_token end end_turn end_of_turn stop_sequence complete completed done finished'.split(' '),
 );
 const lengthPattern = /length|max_(?:\w+_)?tokens|token_limit/;
 const filterPattern =
@@ -121,6 +119,13 @@ function reasonOf({ finish_reason, finishReason, stop_reason }: JsonFields): str
   return /^(?:null|none|unspecified)$/.test(normalizedReason) ? '' : normalizedReason;
 }
 
+/** Returns `refusal` or `tool_calls` if a message has one of the two. Its finish reason may be `stop`. */
+function interruptionOf(message: unknown): string | undefined {
+  const { content, refusal, tool_calls, function_call } = objectOf(message);
+  if (refusal || [content].flat().some((part) => objectOf(part).type === 'refusal')) return 'refusal';
+  return function_call || [tool_calls].flat().some(Boolean) ? 'tool_calls' : undefined;
+}
+
 function tokensOf(usage: unknown): number | null {
   const { total_tokens: total, prompt_tokens: prompt, completion_tokens: completion } = objectOf(usage);
   const isCount = (value: unknown): value is number =>
@@ -160,7 +165,9 @@ class AnswerReader {
   #tokens: number | null = null;
   #hasText = false;
   #reason: string | null = null;
-  /** Whether the reason came after the text. Some endpoints send one with each piece of text. */
+  /** Whether a reason came with the first text: some endpoints send one with each piece. */
+  #hasReasonPerPiece = false;
+  /** Whether the text has ended. Later text belongs to no reply. */
   #hasFinalReason = false;
   #fault: StorytellerFault | null = null;
   isDone = false;
@@ -269,16 +276,19 @@ class AnswerReader {
     const choices = [chunk.choices].flat().map(objectOf);
     const choice = choices.find(({ index }) => Number(index ?? 0) === 0);
     if (!choice) return;
+    const isOver = this.#hasFinalReason && !this.#hasReasonPerPiece;
     // some endpoints repeat the complete message at the end
-    const text =
-      messageTextOf(choice.delta) || contentOf(choice.text) || (this.#hasText ? '' : messageTextOf(choice.message));
+    const text = isOver
+      ? ''
+      : messageTextOf(choice.delta) || contentOf(choice.text) || (this.#hasText ? '' : messageTextOf(choice.message));
     this.#pendingText += this.#receivedText.add(text);
+    const reason = [choice.delta, choice.message].map(interruptionOf).find(Boolean) ?? reasonOf(choice);
+    this.#hasReasonPerPiece ||= !this.#hasText && text !== '' && reason !== '';
     this.#hasText ||= text !== '';
-    const isRefused = objectOf(choice.delta).refusal || objectOf(choice.message).refusal;
-    const reason = isRefused ? 'refusal' : reasonOf(choice);
     // a later reason must not hide an incomplete text
     if (reason && (this.#reason === null || completeReasons.has(this.#reason))) this.#reason = reason;
-    this.#hasFinalReason = text === '' && (reason !== '' || this.#hasFinalReason);
+    const hasEnded = this.#hasText && (reason !== '' || this.#hasFinalReason);
+    this.#hasFinalReason = hasEnded && !(this.#hasReasonPerPiece && text !== '');
   }
 
   /** Records a failure. Data after the end of the text is ignored. */
