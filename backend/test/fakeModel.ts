@@ -184,6 +184,22 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
   'thoughts escaped for HTML': {
     behave: streams(...['&lt;thi', 'nk&gt;想', '&lt;/think&gt;', first, second].map(delta), finish('stop')),
   },
+  'half a pair of surrogates in each of two pieces': {
+    behave: streams(...['她笑\ud83d', '\ude00。&#55357;', '&#56832;', '\udc00\ud83d。'].map(delta), finish('stop')),
+    text: '她笑😀。😀。',
+  },
+  'characters that are broken, invisible or turn the text round': {
+    behave: streams(
+      ...[
+        '\ufffd夜\u0000\ufffd里&#0;',
+        '\u202e风&#x202e;\u2066\u200b',
+        '\u200b大\ue200\u{e0041}\u200d\u200d',
+        '\u200d\u200d\u200d。❤️',
+      ].map(delta),
+      finish('stop'),
+    ),
+    text: '夜里风大\u200d\u200d\u200d\u200d。❤️',
+  },
   'a finish reason in the last piece': {
     behave: streams(delta(first), finalPiece(second)),
   },
@@ -323,8 +339,22 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
   'an error that is none': { behave: streams(event({ error: {}, code: 0, message: 'Success' }), ordinary) },
   'an event for the end': { behave: streams(delta(whole), 'event: done\ndata: {}\n\n') },
   'tokens that end a turn': { behave: streams(delta(`${whole}<|im_`), delta('end|></s>'), finish('stop')) },
+  'tokens that end a turn, then another turn without an end': {
+    behave: async (response) => {
+      response.write(delta(`${whole}<|im_end|>\n<|im_start|>user\n`));
+      await sleep(5_000, undefined, { ref: false });
+      response.destroy();
+    },
+  },
+  'the next line of the reader, up to the limit': {
+    behave: streams(delta(`助手：${whole}\n\n用`), delta('户：你是谁？\n\n助手：小倩。'), finish('length')),
+  },
+  'the next line of the reader as a heading': {
+    behave: streams(delta(`### Assistant:\n${whole}\n\n###`), delta(' Human\n你是谁？'), finish('stop')),
+  },
   'thoughts in brackets': { behave: streams(delta('[THI'), delta(`NK]想[/THINK]${whole}`), finish('stop')) },
   'thoughts with a prefix': { behave: streams(delta(`<seed:think>想</seed:think>${whole}`), finish('stop')) },
+  'a mark of a call that does not exist': { behave: streams(delta(`${whole}\n</tool_call>`), finish('stop')) },
   'a connection that closes before the answer, then whole': {
     behave: (response, request, attempt) =>
       attempt === 1 ? void response.socket?.destroy() : message(whole)(response, request, attempt),
@@ -378,6 +408,14 @@ export const cutAnswers: Record<string, { behave: Behaviour; text?: string; code
   },
   'an error event': { behave: streams(delta(half), 'event: error\ndata: {"message":"no"}\n\n', done) },
   'finish_reason error': { behave: streams(delta(half), finish('error'), done) },
+  'a call of a tool': { behave: streams(delta(half), finish('tool_calls'), done) },
+  'a call of a function': { behave: message(half, 'function_call') },
+  'a call of a tool that is called complete': {
+    behave: streams(delta(half), event({ choices: [{ delta: { tool_calls: [{ index: 0 }] } }] }), finish('stop'), done),
+  },
+  'a call of a tool in the text': {
+    behave: streams(delta(half), delta('<tool_call>{"name":"search"}</tool_call>\n'), finish('stop'), done),
+  },
   'an unknown finish reason': { behave: streams(delta(half), finish('insufficient_system_resource'), done) },
   content_filter: {
     behave: streams(delta(half), finish('content_filter'), done),
@@ -451,6 +489,22 @@ export const failedAnswers: Record<string, { behave: Behaviour; said?: string; o
   'only a call of a tool': {
     behave: streams(delta('<tool_call>\n{"name":'), delta('"search"}\n</tool_call>'), finish('stop')),
     outcome: 'empty',
+  },
+  'only broken characters': { behave: streams(delta('\ufffd\ufffd'), finish('stop')), outcome: 'empty' },
+  'only a line of the reader': { behave: streams(delta('用户：夜里好冷'), finish('stop')), outcome: 'empty' },
+  'only a refusal': {
+    behave: streams(
+      event({ choices: [{ delta: { content: null, refusal: '我不' } }] }),
+      event({ choices: [{ delta: { refusal: '能写' } }] }),
+      finish('stop'),
+    ),
+    outcome: 'filtered',
+    code: 'filtered',
+  },
+  'only a refusal as a part': {
+    behave: message([{ type: 'refusal', refusal: '我不能写' }]),
+    outcome: 'filtered',
+    code: 'filtered',
   },
   'only a code fence': { behave: streams(delta('```\n```'), finish('stop')), outcome: 'empty' },
   'an error first': {

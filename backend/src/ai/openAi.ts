@@ -63,15 +63,19 @@ export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): St
           emittedText = '';
         }
         yield toPiece(text);
+        if (converter.isOver) break;
       }
     } catch (error) {
       yield toPiece(converter.end(false));
+      // the reply was whole before the reader's turn, with which the model went on
+      if (converter.isPastLabel && emittedText && error instanceof StorytellerFault) return;
       const isCutThought = error instanceof StorytellerFault && error.kind === 'length' && emittedText === '';
       throw isCutThought ? emptyAnswer('only thoughts') : error;
     }
     hasUnmarkedReasoning = converter.hasUnmarkedReasoning;
     yield toPiece(converter.end());
     if (emittedText === '') throw emptyAnswer('no visible text');
+    if (converter.endsWithCall) throw new StorytellerFault('cut', 200, 'a call of a tool');
   }
 
   async function completeText(messages: ChatMessage[], signal: AbortSignal): Promise<string> {
@@ -92,7 +96,7 @@ export function openAiStoryteller(settings: ModelSettings, prompts: Prompts): St
       return lines;
     },
     async summarize(context, lines, { signal }) {
-      const text = smallText(await completeText(summaryMessages(prompts, context, lines), signal));
+      const text = smallText(await completeText(summaryMessages(prompts, context, lines), signal), false);
       if (isInvisible(text)) throw emptyAnswer('no visible text');
       return [...text].slice(0, 2 * SUMMARY_CHARACTERS).join('');
     },

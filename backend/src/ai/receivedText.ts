@@ -15,11 +15,14 @@ const namedEntities: Record<string, string> = {
 };
 const entity = /&(?:(\w{2,6})|#(\d{1,6})|#x([\da-f]{1,5}));/gi;
 const partialEntityPattern = /&(?:#?\w{0,6})?$/;
+/** Characters that are broken, private or invisible, or that turn the text round. Emoji and some scripts need the excepted ones. */
+const unfitCharacter =
+  /(?![\t\n\r\p{Join_Control}\p{Variation_Selector}])[\p{Cc}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\ufff9-\uffff]/gu;
 
 const decodeEntity = (whole: string, name?: string, decimal?: string, hex?: string): string => {
   if (name) return namedEntities[name.toLowerCase()] ?? whole;
   const code = decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16);
-  return code > 31 ? String.fromCodePoint(code) : whole;
+  return String.fromCodePoint(code);
 };
 
 /** A text of this length is not repeated by chance. */
@@ -27,30 +30,34 @@ const SURE_CHARACTERS = 12;
 /** Pieces that stay shorter than that are new words after this number, such as those of a model in a loop. */
 const UNDECIDED_PIECES = 16;
 
-/** Joins the pieces of a text. Each piece may repeat all text before it, and a gateway may have escaped it for HTML. */
+/**
+ * Joins the pieces of a text and removes unfit characters. Each piece may repeat all text before it, and a gateway may have
+ * escaped it for HTML.
+ */
 export class ReceivedText {
   #emittedText = '';
   #latestPiece = '';
   /** pieces after the first that are either new words or the whole text so far; null once that is known */
   #undecidedPieces: string[] | null = [];
-  #partialEntity = '';
+  /** half of a surrogate pair, and an entity without its end */
+  #partialCharacter = '';
 
   /** Returns the new text of the piece. */
   add(piece: string): string {
-    const text = this.#partialEntity + this.#newTextOf(piece);
-    this.#partialEntity = partialEntityPattern.exec(text)?.[0] ?? '';
-    return text.slice(0, text.length - this.#partialEntity.length).replace(entity, decodeEntity);
+    const text = this.#partialCharacter + this.#newTextOf(piece);
+    const partialEntity = partialEntityPattern.exec(text)?.[0] ?? '';
+    const decoded = text.slice(0, text.length - partialEntity.length).replace(entity, decodeEntity);
+    const halfPair = /[\ud800-\udbff]?$/.exec(decoded)?.[0] ?? '';
+    this.#partialCharacter = halfPair + partialEntity;
+    return decoded.slice(0, decoded.length - halfPair.length).replace(unfitCharacter, '');
   }
 
   /** Returns the text that was held back. */
   end(): string {
-    const rest = (this.#partialEntity + this.#resolveUndecided(this.#undecidedPieces ?? [])).replace(
-      entity,
-      decodeEntity,
-    );
-    this.#partialEntity = '';
+    const rest = this.#partialCharacter + this.#resolveUndecided(this.#undecidedPieces ?? []);
+    this.#partialCharacter = '';
     this.#undecidedPieces = null;
-    return rest;
+    return rest.replace(entity, decodeEntity).replace(unfitCharacter, '');
   }
 
   /** At the end of a short text, three pieces that each begin with the former are repetitions, except for laughter. */

@@ -12,15 +12,27 @@ const thinkTag = new RegExp(
   ].join('|'),
   'i',
 );
-/** Tokens at the end of a model's turn. The text after them belongs to another turn. */
+/** Tokens at the end of a model's turn or the beginning of another. The text after them belongs to another turn. */
 const turnEnd =
-  /<\|(?:im_end|eot_id|eom_id|end_of_turn|endoftext|end_of_text|return|end)\|>|<｜end▁of▁sentence｜>|<\/s>|<end_of_turn>/i;
+  /<\|(?:im_end|eot|eot_id|eom_id|end_of_turn|endoftext|end_of_text|return|end|user|observation)\|>|<\|(?:im_start|start_header_id|start)\|>(?:user|system)|<｜(?:end▁of▁sentence|User)｜>|<\/s>|<eos>|<end_of_turn>|<start_of_turn>user|<(?:user|human)>|\[INST\]/i;
+/** Labels of the reader's turn at the beginning of a line. No story has a line that begins so. */
+const readerLabels = ['user:', 'human:', '用户:', '读者:', '玩家:'];
+/** Labels of the model's turn, which are removed at the beginning of a text. */
+const storyLabels = ['assistant:', 'response:', '助手:'];
+
+/** Returns the beginning of a line in the form of the labels. */
+const labelIn = (line: string): string =>
+  line
+    .slice(0, 40)
+    .replace(/[\s#*_<>【】[\]()（）-]+/g, '')
+    .replace('：', ':')
+    .toLowerCase();
 /** A tool call that the server did not parse. Some have no closing tag. */
 const callTag =
   /<(\/?)(?:[a-z]{1,8}:)?(?:tool_calls?|function_calls?|tool_code|tool_response)>|<[|｜]tool[\w▁]{1,20}(begin|end)[|｜]>|\[TOOL_CALLS\]|<\|(?:tool_call|python_tag)\|>/gi;
 /** Other tokens of a model's chat template. */
 const turnToken =
-  /<\|(?:im_start|start_header_id|start)\|>(?:assistant|system|user)?|<\|\w{1,24}\|>|<｜[^｜<]{1,24}｜>|<s>|<start_of_turn>(?:model|user)?|\[\/?INST\]/gi;
+  /<\|(?:im_start|start_header_id|start)\|>(?:assistant|system|user)?|<\|\w{1,24}\|>|<｜[^｜<]{1,24}｜>|<s>|<start_of_turn>(?:model|user)?|\[\/?INST\]|<0x[\da-f]{2}>/gi;
 /** A tag, token or line break that is incomplete at the end of the text. */
 const tagBeginning =
   /[<＜◁[]\/?[a-z:_0-9]{0,19}\s*\/?$|<\|\w{0,24}\|?$|<｜[^｜<]{0,24}｜?$|<(?:\|(?:im_start|start_header_id|start)\||start_of_turn)>[a-z]{0,9}$|<\|channel\|>[\w .=]{0,72}(?:<\|?\w{0,8}\|?)?$|\r$|\\(?:r\\?)?$/i;
@@ -59,9 +71,11 @@ function removeMarks(marks: string): string {
 const replacementFor = (words: string, before: string | undefined): string =>
   words || (before && /[*_`~]/.test(before) ? ' ' : '');
 
+/** No letter or emoji has more marks and joiners than these. */
+const markRun = /([\p{M}\p{Join_Control}]{4})[\p{M}\p{Join_Control}]+/gu;
 const edgeMarks = /^[*_`~]+|[*_`~]+$/g;
 /** Line breaks, also as `\n` in two characters, since a gateway may have escaped the text twice. */
-const lineBreak = /\r\n?|(?:\\r)?\\n|<br\s*\/?>|<\/p>/gi;
+const lineBreak = /\r\n?|[\u2028\u2029]|(?:\\r)?\\n|<br\s*\/?>|<\/p>/gi;
 const htmlTag = /<\/?[a-z][a-z0-9_]{0,15}(?:\s+[a-z-]{1,20}=["'][^"'<>\n]{0,120}["']){0,4}\s*\/?>/gi;
 const htmlBeginning = /<\/?(?:[a-z][a-z0-9_]{0,15}(?:\s[^<>\n]{0,600})?\/?)?$/i;
 
@@ -78,12 +92,15 @@ function plainLine(line: string): string | null {
     .replace(citation, (_, at: number, line: string) => replacementFor('', line[at - 1]))
     .replace(htmlTag, (_, at: number, line: string) => replacementFor('', line[at - 1]))
     .replace(cellBorder, '\u3000')
+    .replace(markRun, '$1')
     .trim();
 }
 
 /** Returns the part of an unfinished line that later text cannot change. */
 function settledPart(line: string): string {
-  if (undecidedLine.test(line) || fence.test(line) || footnote.test(line)) return '';
+  const label = labelIn(line);
+  const mayBeLabelled = [...readerLabels, ...storyLabels].some((one) => one.startsWith(label));
+  if (mayBeLabelled || undecidedLine.test(line) || fence.test(line) || footnote.test(line)) return '';
   const settledText = line
     .replace(marksAtEnd, '')
     .replace(citationBeginning, '')
@@ -112,6 +129,7 @@ function closingIndexOf(text: string, open: string): number {
 /** Converts a streamed model text to small text. The result does not depend on how the text is cut into pieces. */
 export class SmallText {
   #raw = '';
+  readonly #hasTurns: boolean;
   #isThinking: boolean;
   /** Text that is either reasoning or an answer without reasoning; null once that is known. */
   #undecidedText: string | null;
@@ -127,14 +145,35 @@ export class SmallText {
   #hasWords = false;
   #isOver = false;
   #isInToolCall = false;
+  #endsWithCall = false;
+  #isPastLabel = false;
   /** a text that begins with a quotation mark, held back until it is known whether the marks enclose all of it */
   #quotedText: string | null = null;
   #isFirst = true;
 
-  /** `startsWithReasoning`: the answer is expected to begin with reasoning that has only a closing tag. */
-  constructor(startsWithReasoning = false) {
+  /**
+   * `startsWithReasoning`: the answer is expected to begin with reasoning that has only a closing tag.
+   * `hasTurns`: the text is one turn of a conversation, which ends where the reader's turn begins.
+   */
+  constructor(startsWithReasoning = false, hasTurns = true) {
+    this.#hasTurns = hasTurns;
     this.#isThinking = startsWithReasoning;
     this.#undecidedText = startsWithReasoning ? '' : null;
+  }
+
+  /** Whether a token ended the turn, so that the rest of the answer is not needed. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether the reader's turn has begun. Only reasoning without an opening tag may still prove that to be wrong. */
+  get isPastLabel(): boolean {
+    return this.#isPastLabel;
+  }
+
+  /** Whether the text broke off for a call of a tool. */
+  get endsWithCall(): boolean {
+    return this.#endsWithCall && !this.#isPastLabel;
   }
 
   /** Returns the next final piece. `restart`: the text emitted so far was reasoning without an opening tag. */
@@ -168,7 +207,8 @@ export class SmallText {
   /** Returns the text that was held back. In an incomplete answer, text that may be reasoning is left out. */
   end(isWhole = true): string {
     const isText = !this.#isThinking || (this.#undecidedText !== null && isWhole);
-    const rest = isText ? this.#removeTokens(`${this.#undecidedText ?? ''}${this.#raw}`) : '';
+    const isToken = /^<[|｜]/.test(this.#raw);
+    const rest = isText ? this.#removeTokens(`${this.#undecidedText ?? ''}${isToken ? '' : this.#raw}`) : '';
     this.#raw = '';
     this.#undecidedText = null;
     const text = this.#unquote(`${this.#toPlainText(rest)}${this.#endLine('')}`);
@@ -187,6 +227,8 @@ export class SmallText {
     this.#hasWords = false;
     this.#isOver = false;
     this.#isInToolCall = false;
+    this.#endsWithCall = false;
+    this.#isPastLabel = false;
     this.#quotedText = null;
     this.#isFirst = true;
   }
@@ -209,13 +251,18 @@ export class SmallText {
 
   #withoutCalls(text: string): string {
     let words = '';
+    let callStart: number | null = null;
     let at = 0;
     for (const { 0: tag, 1: slash, 2: side, index } of text.matchAll(callTag)) {
       if (!this.#isInToolCall) words += text.slice(at, index).replace(turnToken, '');
       this.#isInToolCall = !slash && side !== 'end';
+      if (this.#isInToolCall) callStart = words.length;
       at = index + tag.length;
     }
-    return this.#isInToolCall ? words : words + text.slice(at).replace(turnToken, '');
+    if (!this.#isInToolCall) words += text.slice(at).replace(turnToken, '');
+    const hasWords = !isInvisible(words.slice(callStart ?? 0));
+    this.#endsWithCall = !hasWords && (callStart !== null || this.#endsWithCall);
+    return words;
   }
 
   #toPlainText(text: string): string {
@@ -227,11 +274,24 @@ export class SmallText {
       ready += this.#endLine('\n');
     }
     this.#line += last;
+    this.#findLabel(labelIn(this.#line));
     const plain = plainLine(settledPart(this.#line)) ?? '';
     return ready + this.#emit(plain.replace(htmlBeginning, '').trimEnd());
   }
 
+  /** Drops the line and all later ones if it begins the reader's turn, and removes the label of the model's. */
+  #findLabel(label: string): void {
+    if (!this.#hasTurns) return;
+    this.#isPastLabel ||= readerLabels.some((one) => label.startsWith(one));
+    if (this.#isPastLabel) this.#line = '';
+    else if (!this.#hasBegun && storyLabels.some((one) => label.startsWith(one)))
+      this.#line = this.#line.replace(/^(?:[^:：]*[:：](?:\*\*|__)?\s*|\s*#.*)/, '');
+  }
+
   #endLine(end: string): string {
+    // a heading and the last line may lack the colon
+    const hasColon = end !== '' && !/^\s*#/.test(this.#line);
+    this.#findLabel(`${labelIn(this.#line)}${hasColon ? '' : ':'}`);
     const plain = plainLine(this.#line);
     const ready = plain === null ? '' : this.#emit(plain);
     this.#line = '';
@@ -268,8 +328,8 @@ export class SmallText {
 }
 
 /** Converts a complete text to small text. */
-export function smallText(text: string): string {
-  const small = new SmallText();
+export function smallText(text: string, hasTurns = true): string {
+  const small = new SmallText(false, hasTurns);
   return small.add(text).text + small.end();
 }
 
@@ -292,7 +352,7 @@ const SHORTENED_CHARACTERS = 60;
 
 /** Parses the suggestions in a model's answer, in any of the forms that models use for lists. */
 export function suggestionLines(answer: string, count: number, offered: string[] = []): string[] {
-  const lines = [...new Set(parseList(smallText(answer)).map(toSuggestion).filter(Boolean))];
+  const lines = [...new Set(parseList(smallText(answer, false)).map(toSuggestion).filter(Boolean))];
   const others = lines.filter((line) => !offered.includes(line));
   const isPreface = others.length > count && prefacePattern.test(others[0] ?? '');
   return others.slice(isPreface ? 1 : 0).slice(0, count);
@@ -318,12 +378,12 @@ function itemsOf(value: unknown): string[] {
 
 const prefacePattern = /^(?:好的|好[，！。]|当然|没问题|以下|下面|sure|here)/i;
 const numberPattern =
-  /^\s*(?:[-+*•·●▪>]|#{1,6}\s|[（(]?\d{1,2}[)）、]|(?:\d{1,2}|[A-D])[.．:：](?!\d)|[①-⑳]|第?[一二三四五六七八九十]句?[、.．)）:：])\s*/;
+  /^\s*(?:[-+*•·●▪>]|#{1,6}\s|[（(]?\d{1,2}[)）、]|(?:\d{1,2}|[A-D])[.．:：](?!\d)|[①-⑳]|第?[一二三四五六七八九十]句?[、.．)）:：]|(?:user|human|用户|读者|玩家)[:：])\s*/i;
 const enclosingQuotes = /^["'“”‘’「『《＂]+(.*?)["'“”‘’」』》＂]+[,，;；]?$/;
 
 /** Returns a line without number, marks and quotation marks; empty if a reader would not say it. */
 function toSuggestion(line: string): string {
-  let text = smallText(line.replace(/^\s*```.*$/, '')).replaceAll('*', '');
+  let text = smallText(line.replace(/^\s*```.*$/, ''), false).replaceAll('*', '');
   for (let before = ''; before !== text; ) {
     before = text;
     text = text.replace(numberPattern, '').replace(enclosingQuotes, '$1').trim();

@@ -221,16 +221,15 @@ class DeltaWriter {
     this.#store(this.#body);
   }
 
-  /** Stores the waiting text, except for half of a surrogate pair. If it throws, all of the text keeps waiting. */
+  /** Stores the waiting text. If it throws, all of the text keeps waiting. */
   flush(): void {
     this.stop();
-    const halfPair = /[\ud800-\udbff]$/.exec(this.#pendingText)?.[0] ?? '';
-    const text = cleanText(this.#pendingText.slice(0, this.#pendingText.length - halfPair.length));
+    const text = cleanText(this.#pendingText);
     this.#lastFlush = performance.now();
     const body = this.#body + text;
     const isStored = text !== '' && this.#store(body);
-    this.#pendingText = halfPair;
-    this.#pendingLength = halfPair.length;
+    this.#pendingText = '';
+    this.#pendingLength = 0;
     this.#body = body;
     const start = this.#length;
     this.#length += countCodePoints(text);
