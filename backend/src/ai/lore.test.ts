@@ -67,6 +67,9 @@ describe('a question about a fact of the story', () => {
     ['xin-shisiniang', 'songlin', '你家几口人？', '十九个姐妹'],
     ['ying-ning', 'huayuan', '三十里有多远？', '三十里'],
     ['zhong-li', 'retang', '你身上穿的是什么？', '破头巾'],
+    ['zhong-li', 'retang', '你们这里冷吗？', '日头'],
+    ['zhong-li', 'retang', '你们那儿下雪吗？', '日头'],
+    ['zhong-li', 'retang', '你怕狗吗？', '怕饿'],
     ['zhu-qing', 'shushao', '你为什么来这里？', '弹丸'],
     ['nie-xiaoqian', 'nanwu', '你还记得你的家乡吗？', '北边'],
     ['nie-xiaoqian', 'nanwu', '我们以前见过吗？', '月亮极好'],
@@ -182,6 +185,13 @@ test.each([
   ['lu-pan', '我妻子姓什么？', '备酒'],
   ['lu-pan', '我今年几岁？', '凿子'],
   ['lian-xiang', '谁告诉你我叫什么的？', '丫头'],
+  ['zhong-li', '我想学种梨', '五颗核'],
+  ['zhong-li', '他们喝醉了', '肚子'],
+  ['zhong-li', '我爱吃核桃', '五颗核'],
+  ['zhong-li', '天上星星贼亮', '不偷'],
+  ['zhong-li', '你们这儿卖什么？', '我的事'],
+  ['zhong-li', '你们集上什么最甜？', '我的事'],
+  ['hong-yu', '你们这村子怎么样？', '若换了'],
 ])('%s: “%s” is not answered with what is true of somebody else (%s)', (id, words, text) => {
   for (const { id: scene } of stories.find((one) => one.id === id)?.plot?.scenes ?? [])
     expect(open(id, scene)(words).text).not.toContain(text);

@@ -289,6 +289,18 @@ test.each([
   ['我什么都不怕', '信任'],
   ['现在什么时候了', '什么时候'],
   ['你告诉我现在什么时候了', '什么时候'],
+  ['几点关门', undefined],
+  ['茶馆怎么走', undefined],
+  ['我渴望自由', undefined],
+  ['那个孩子真可怜', undefined],
+  ['我放心不下家里', undefined],
+  ['我不谢你', undefined],
+  ['我不太喜欢你', undefined],
+  ['我忍不住喜欢你', '喜欢'],
+  ['你要不要喝一杯', '吃喝'],
+  ['我不记得了', undefined],
+  ['这里闹鬼吗', undefined],
+  ['你怕狗吗', undefined],
 ])('“%s” means %s', (words, meaning) => {
   expect(meantBy(words)).toBe(meaning);
 });
@@ -319,6 +331,7 @@ test.each([
   ['我想死你了', '想不开'],
   ['他活不下去了', '想不开'],
   ['你不想活了吗', '想不开'],
+  ['你们那儿自杀的人多吗', '想不开'],
   ['别说不想活', '想不开'],
   ['我不想活在谎言里', '想不开'],
   ['笑死了算了', '想不开'],
@@ -350,6 +363,8 @@ test.each([
   ['姑娘请坐', '吩咐'],
   ['当心脚下', '警觉'],
   ['花了许多工夫', undefined],
+  ['花瓶碎了', undefined],
+  ['菊花开了', 'words'],
 ])('“%s” is %s where a story has one-letter names', (words, meant) => {
   const found = interpret(words, { plot: homonyms, speaker: '小倩', replies: [] });
   expect(found?.kind === 'meaning' ? found.meaning : found?.kind).toBe(meant);

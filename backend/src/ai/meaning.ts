@@ -1,9 +1,9 @@
 import type { Lore, Meaning, Plot, Reply } from '../content/plot.ts';
 import { commonLore } from './answers.ts';
 import { findLore } from './lore.ts';
-import { compoundWords, goOnPattern, isAbusive, isInDanger, patterns } from './patterns.ts';
+import { compoundWords, goOnPattern, isAbusive, isInDanger, type Pattern, patterns } from './patterns.ts';
 import { findFear } from './reader.ts';
-import { bigramsOf, clausesOf, isQuestion, lettersOf, spell, thirdPersonPattern } from './words.ts';
+import { bigramsOf, clausesOf, isQuestion, lettersOf, spell, thirdPersonPattern, withoutHosts } from './words.ts';
 
 /** The interpretation of a reader's line. */
 export type Interpretation =
@@ -89,8 +89,14 @@ function findReply(
   );
 }
 
+/** The end of the words before a negated verb. In 要不要 nothing is negated. */
+const negationPattern = /(?:^|[^有会想要肯能敢好])[不没别未戒][有曾会想要肯能敢再太很]?$/;
+/** Meanings that a negation takes away. In the others it is part of the meaning, as in 别杀我. */
+const isOfAffirmation = (meaning: Meaning): boolean =>
+  ['谢谢', '喜欢', '夸奖', '安慰', '诉苦', '亲近', '吃喝', '记得'].includes(meaning);
+
 /** Whether a clause about somebody else can have this meaning. The others are about the speaker or the reader. */
-const mayConcernOthers = (meaning: Meaning): boolean => ['求救', '安慰', '为什么', '怎么办'].includes(meaning);
+const mayConcernOthers = (meaning: Meaning): boolean => ['求救', '为什么', '怎么办'].includes(meaning);
 
 /** Returns the pronoun (他, 她 or 它) of the plot's speaker, from its stage directions; undefined if they have none. */
 function pronounOf({ byMeaning }: Plot): string | undefined {
@@ -106,12 +112,27 @@ function pronounOf({ byMeaning }: Plot): string | undefined {
   return first && first.count > 0 ? first.pronoun : undefined;
 }
 
-/** Returns where a clause has a name of the story, or -1. A question such as 怎么死 has to be about the speaker. */
+/**
+ * Returns where a clause has a name of the story, or -1. A question such as 怎么死 has to be about the speaker. A name of
+ * one letter is the last one of its word: 贼亮 is no thief, 核桃 no core.
+ */
 function placeOf(name: string, clause: string): number {
   if (/怎|何/.test(name) && !/^[你您]?$/.test(clause.slice(0, clause.indexOf(name)).replace(/[是会又]|当初|到底/g, '')))
     return -1;
-  return (name.length > 1 ? clause : clause.replace(compoundWords, (word) => '　'.repeat(word.length))).indexOf(name);
+  if (name.length > 1) return clause.indexOf(name);
+  const isWord = new RegExp(`${name}[子儿里上下中们]?$`);
+  const masked = clause.replace(compoundWords, (word) => '　'.repeat(word.length));
+  const places = [...wordSegmenter.segment(clause)]
+    .filter(({ segment }) => isWord.test(segment))
+    .map(({ segment, index }) => index + segment.lastIndexOf(name));
+  return places.find((place) => masked[place] === name) ?? -1;
 }
+
+const wordSegmenter = new Intl.Segmenter('zh', { granularity: 'word' });
+
+/** Whether the reader wants to be taught. What they want to learn is not the subject. */
+const isWishToLearn = (clause: string): boolean =>
+  /(?:想|要|教|[跟向和同][你您]).{0,4}学|教[我给]|拜[你您].{0,2}师|收我.{0,2}徒/.test(clause);
 
 export interface InterpretationContext {
   plot: Plot;
@@ -131,13 +152,14 @@ export function interpret(
   line: string,
   { plot, speaker, replies, isSpent = () => false, lastSubjectIndex, at }: InterpretationContext,
 ): Interpretation | undefined {
-  const words = spell(line);
-  const letters = lettersOf(words);
+  const spelled = spell(line);
+  const words = withoutHosts(spelled);
+  const letters = lettersOf(spelled);
   if (restartPattern.test(letters)) return { kind: 'restart' };
   if (turnBackPattern.test(letters)) return { kind: 'turnBack' };
   const exactReply = replies.find((one) => lettersOf(one.line) === letters);
   if (exactReply) return { kind: 'reply', reply: exactReply };
-  if (isInDanger(words)) return { kind: 'meaning', meaning: '想不开' };
+  if (isInDanger(spelled)) return { kind: 'meaning', meaning: '想不开' };
   if (isAbusive(words)) return { kind: 'meaning', meaning: '骂人' };
   if (patterns[0]?.words.test(words)) return { kind: 'meaning', meaning: patterns[0].meaning };
   if (/^[\s….。]+$/.test(words) || goOnPattern.test(words.trim())) return { kind: 'goOn' };
@@ -170,12 +192,15 @@ export function interpret(
   };
   // of several names in a clause the first one is its subject
   const mentionedSubject = (clause: string) =>
+    (isWishToLearn(clause) ? apprenticeship : undefined) ??
     subjects
       .flatMap((subject) => {
         const places = subject.names.map((name) => placeOf(name, clause)).filter((place) => place >= 0);
         return places.length > 0 ? [{ subject, place: Math.min(...places) }] : [];
       })
-      .sort((one, other) => one.place - other.place)[0]?.subject ?? (isOfOther(clause) ? lastSubject : undefined);
+      .sort((one, other) => one.place - other.place)[0]?.subject ??
+    (isOfOther(clause) ? lastSubject : undefined);
+  const apprenticeship = subjects.find((one) => one.names.some((name) => /^学|拜师|徒/.test(name)));
   const isSpeaker = ({ names }: { names: string[] }) => names.some((name) => speaker.includes(name));
   const isAsking = isQuestion(words);
   const isAsked = (clause: string) =>
@@ -196,15 +221,19 @@ export function interpret(
   };
   const loreByClause = new Map(clauses.map((clause) => [clause, isAsked(clause) && findLore(clause, loreContext)]));
   const subject = clauses.map(mentionedSubject).find((one) => one && !isSpeaker(one));
+  const isMeant = ({ meaning, words: pattern }: Pattern, clause: string) => {
+    if (meaning === '害怕') return clause.includes('我') || !(isOfOther(clause) || isAsked(clause));
+    if (isOfAffirmation(meaning) && negationPattern.test(clause.slice(0, Math.max(0, clause.search(pattern)))))
+      return false;
+    return !isOfOther(clause) || mayConcernOthers(meaning);
+  };
   const meanings = clauses.flatMap((clause) => {
     const question = isAsking && clause === clauses.at(-1) ? `${clause}？` : clause;
     const index = patterns.findIndex(
       ({ words: pattern, unless }) => (pattern.test(clause) || pattern.test(question)) && !unless?.test(question),
     );
-    const meaning = patterns[index]?.meaning;
-    const isMeant =
-      meaning && (!isOfOther(clause) || mayConcernOthers(meaning) || (meaning === '害怕' && clause.includes('我')));
-    return isMeant ? [{ index, clause, meaning }] : [];
+    const pattern = patterns[index];
+    return pattern && isMeant(pattern, clause) ? [{ index, clause, meaning: pattern.meaning }] : [];
   });
   const lore = [...loreByClause.values()].filter((fact) => fact !== undefined && fact !== false);
   if (lore.length > 0) {
@@ -223,7 +252,8 @@ export function interpret(
   if (subject && !(lastMeaning && isEmotional(lastMeaning.meaning))) return { kind: 'words', index: subject.index };
   const [firstMeaning] = meanings.sort((one, other) => one.index - other.index);
   if (firstMeaning) {
-    const fear = firstMeaning.meaning === '害怕' ? findFear(firstMeaning.clause) : undefined;
+    const isFear = firstMeaning.meaning === '害怕' && !isAsked(firstMeaning.clause);
+    const fear = isFear ? findFear(firstMeaning.clause) : undefined;
     const secondQuestion = meanings.find(({ meaning, clause }) => meaning !== firstMeaning.meaning && isAsked(clause));
     return {
       kind: 'meaning',

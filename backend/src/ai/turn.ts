@@ -16,7 +16,7 @@ import {
 import type { OwnQuestion, ReaderFacts } from './reader.ts';
 import { factsOf, findIntroduction, ownQuestionIn, refusesName, repeatable } from './reader.ts';
 import * as readerAnswers from './readerAnswers.ts';
-import { isQuestion } from './words.ts';
+import { isQuestion, withoutHosts } from './words.ts';
 
 /** Whether the reader declined, objected, hesitated or wants to leave, so that the scene must not move on. */
 const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家', '反驳', '稍等', '改口'].includes(meaning);
@@ -126,7 +126,7 @@ class TurnComposer {
         this.#advance();
         return 'goOn';
       default:
-        this.#answerOther(remainingWords ?? '');
+        this.#answerOther(withoutHosts(remainingWords ?? ''));
         return 'other';
     }
   }

@@ -46,6 +46,13 @@ export function spell(line: string): string {
   return plain.replace(/([^，。！？!?；,\n]+)[，。！,! ]+[你您]呢(?=\p{P}|$)/u, completeEcho);
 }
 
+/** Leaves the speaker out of the name of a place, such as 你们这儿 and 你们村里. */
+export const withoutHosts = (words: string): string =>
+  words.replace(
+    /[你您]们?(?=[这那](?:[里儿边]|个?(?:地方|[村镇城县寺庙观店街山])))|[你您]们(?=[村镇城县寺庙观店街山集][里上子])/g,
+    '',
+  );
+
 export const clausesOf = (words: string): string[] =>
   words
     .normalize('NFKC')
@@ -53,9 +60,9 @@ export const clausesOf = (words: string): string[] =>
     .map((clause) => clause.trim())
     .filter(Boolean);
 
-/** A third-person pronoun as the subject of a clause. */
+/** A third-person pronoun as the subject of a clause. 他们 is never the speaker. */
 export const thirdPersonPattern =
-  /^(?:那|可|但|不过|而|所以|难道|其实|听说|[你您我](?:说|看|觉得|知道|听说|猜|认为))*([他她它])(?!妈|娘的)/;
+  /^(?:那|可|但|不过|而|所以|难道|其实|听说|[你您我](?:说|看|觉得|知道|听说|猜|认为))*([他她它]们?)(?!妈|娘的)/;
 
 /** Returns a text without punctuation, symbols and spaces, so that it can be compared. */
 export const lettersOf = (words: string): string => words.normalize('NFKC').replace(/[\p{P}\p{S}\s]/gu, '');
