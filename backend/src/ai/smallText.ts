@@ -14,7 +14,7 @@ const thinkTag = new RegExp(
 );
 /** Tokens at the end of a model's turn or the beginning of another. The text after them belongs to another turn. */
 const turnEnd =
-  /<\|(?:im_end|eot|eot_id|eom_id|end_of_turn|endoftext|end_of_text|return|end|user|observation)\|>|<\|(?:im_start|start_header_id|start)\|>(?:user|system)|<｜(?:end▁of▁sentence|User)｜>|<\/s>|<eos>|<end_of_turn>|<start_of_turn>user|<(?:user|human)>|\[INST\]/i;
+  /<\|(?:im_end|eo[smt](?:_id)?|end(?:_?of_?(?:text|turn|sentence)(?:_token)?)?|return|(?:[a-z]{1,8}_)?user(?:_token)?|observation)\|>|<\|(?:im_start|start_header_id|start)\|>(?:user|system)|<｜(?:end▁of▁sentence|User)｜>|<\/s>|<eos>|<end_of_turn>|<start_of_turn>user|<(?:user|human)>|\[INST\]/i;
 /** Labels of the reader's turn at the beginning of a line. No story has a line that begins so. */
 const readerLabels = ['user:', 'human:', '用户:', '读者:', '玩家:'];
 /** Labels of the model's turn, which are removed at the beginning of a text. */
@@ -24,7 +24,7 @@ const storyLabels = ['assistant:', 'response:', '助手:'];
 const labelIn = (line: string): string =>
   line
     .slice(0, 40)
-    .replace(/[\s#*_<>【】[\]()（）-]+/g, '')
+    .replace(/[\s\d#*_<>【】[\]()（）.-]+/g, '')
     .replace('：', ':')
     .toLowerCase();
 /** A tool call that the server did not parse. Some have no closing tag. */
