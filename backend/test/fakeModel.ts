@@ -416,6 +416,7 @@ export const cutAnswers: Record<string, { behave: Behaviour; text?: string; code
   'a call of a tool in the text': {
     behave: streams(delta(half), delta('<tool_call>{"name":"search"}</tool_call>\n'), finish('stop'), done),
   },
+  'a text of another encoding': { behave: streams(delta(half), delta('\ufffd'.repeat(9)), finish('stop'), done) },
   'an unknown finish reason': { behave: streams(delta(half), finish('insufficient_system_resource'), done) },
   content_filter: {
     behave: streams(delta(half), finish('content_filter'), done),
@@ -490,7 +491,7 @@ export const failedAnswers: Record<string, { behave: Behaviour; said?: string; o
     behave: streams(delta('<tool_call>\n{"name":'), delta('"search"}\n</tool_call>'), finish('stop')),
     outcome: 'empty',
   },
-  'only broken characters': { behave: streams(delta('\ufffd\ufffd'), finish('stop')), outcome: 'empty' },
+  'only broken characters': { behave: streams(delta('\ufffd\ufffd'), finish('stop')), outcome: 'cut' },
   'only a line of the reader': { behave: streams(delta('用户：夜里好冷'), finish('stop')), outcome: 'empty' },
   'only a refusal': {
     behave: streams(

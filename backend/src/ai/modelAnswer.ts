@@ -215,6 +215,7 @@ class AnswerReader {
       if (!this.#hasText) throw this.fault('empty', this.#body);
       throw this.fault('cut', 'ended without a finish reason');
     }
+    if (this.#receivedText.isGarbled) throw this.fault('cut', 'broken characters');
     if (completeReasons.has(this.#reason)) return;
     if (lengthPattern.test(this.#reason)) throw this.fault('length', `finish_reason ${this.#reason}`);
     throw this.fault(filterPattern.test(this.#reason) ? 'filtered' : 'cut', `finish_reason ${this.#reason}`);

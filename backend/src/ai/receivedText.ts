@@ -41,6 +41,13 @@ export class ReceivedText {
   #undecidedPieces: string[] | null = [];
   /** half of a surrogate pair, and an entity without its end */
   #partialCharacter = '';
+  #length = 0;
+  #brokenCount = 0;
+
+  /** Whether more than a tenth of the text was lost: it has another encoding, or comes from a broken model. */
+  get isGarbled(): boolean {
+    return this.#brokenCount > this.#length / 10;
+  }
 
   /** Returns the new text of the piece. */
   add(piece: string): string {
@@ -49,7 +56,7 @@ export class ReceivedText {
     const decoded = text.slice(0, text.length - partialEntity.length).replace(entity, decodeEntity);
     const halfPair = /[\ud800-\udbff]?$/.exec(decoded)?.[0] ?? '';
     this.#partialCharacter = halfPair + partialEntity;
-    return decoded.slice(0, decoded.length - halfPair.length).replace(unfitCharacter, '');
+    return this.#clean(decoded.slice(0, decoded.length - halfPair.length));
   }
 
   /** Returns the text that was held back. */
@@ -57,7 +64,13 @@ export class ReceivedText {
     const rest = this.#partialCharacter + this.#resolveUndecided(this.#undecidedPieces ?? []);
     this.#partialCharacter = '';
     this.#undecidedPieces = null;
-    return rest.replace(entity, decodeEntity).replace(unfitCharacter, '');
+    return this.#clean(rest.replace(entity, decodeEntity));
+  }
+
+  #clean(text: string): string {
+    this.#length += text.length;
+    this.#brokenCount += text.split('\ufffd').length - 1;
+    return text.replace(unfitCharacter, '');
   }
 
   /** At the end of a short text, three pieces that each begin with the former are repetitions, except for laughter. */
