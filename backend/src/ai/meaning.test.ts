@@ -298,7 +298,8 @@ test.each([
   ['我不太喜欢你', undefined],
   ['我忍不住喜欢你', '喜欢'],
   ['你要不要喝一杯', '吃喝'],
-  ['我不记得了', undefined],
+  ['不用谢', undefined],
+  ['你别忘了我', '记得'],
   ['这里闹鬼吗', undefined],
   ['你怕狗吗', undefined],
 ])('“%s” means %s', (words, meaning) => {

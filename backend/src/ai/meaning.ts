@@ -90,10 +90,10 @@ function findReply(
 }
 
 /** The end of the words before a negated verb. In 要不要 nothing is negated. */
-const negationPattern = /(?:^|[^有会想要肯能敢好])[不没别未戒][有曾会想要肯能敢再太很]?$/;
+const negationPattern = /(?:^|[^有会想要肯能敢好])[不没别未戒][有曾会想要肯能敢再太很用必]?$/;
 /** Meanings that a negation takes away. In the others it is part of the meaning, as in 别杀我. */
 const isOfAffirmation = (meaning: Meaning): boolean =>
-  ['谢谢', '喜欢', '夸奖', '安慰', '诉苦', '亲近', '吃喝', '记得'].includes(meaning);
+  ['谢谢', '喜欢', '夸奖', '安慰', '诉苦', '亲近', '吃喝'].includes(meaning);
 
 /** Whether a clause about somebody else can have this meaning. The others are about the speaker or the reader. */
 const mayConcernOthers = (meaning: Meaning): boolean => ['求救', '为什么', '怎么办'].includes(meaning);
