@@ -13,6 +13,7 @@ import {
   fisherWorse,
   type GroupHealth,
   groupHealth,
+  isSince,
   nameIn,
   type Reports,
   sampleOf,
@@ -72,12 +73,6 @@ export function verdictOn(candidate: Counts, control: Counts): Verdict {
     worse: enough && pValue < AUTO_STOP.alpha,
   };
 }
-
-/** Selects the reports since an instant. One that is still to come counts for nothing: the clock was set back. */
-const isSince =
-  (start: string, now: Date) =>
-  ({ at }: { at: string }): boolean =>
-    at >= start || start > now.toISOString();
 
 /** Returns the health of a candidate since its start, compared with its control. */
 function candidateHealth(
@@ -146,8 +141,8 @@ function buildHealth({ events, errors = [] }: Reports, document: ChannelDocument
         thrown.filter((error) => error.build === id),
       );
     const isNow = (minutes: number) => {
-      const from = new Date(now.getTime() - minutes * 60_000).toISOString();
-      return (report: { build: string; at: string }) => report.build === build && report.at >= from;
+      const isRecent = isSince(new Date(now.getTime() - minutes * 60_000).toISOString(), now);
+      return (report: { build: string; at: string }) => report.build === build && isRecent(report);
     };
     const isBefore = (minutes: number) => {
       const isRecent = isNow(minutes);

@@ -1,4 +1,5 @@
 import { type RemoteFailure, scriptErrors } from '@liaozhai/shared/contract';
+import { CLOCK_TOLERANCE_MS } from '../channel/writer.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
 import type { ErrorEvent, HealthEvent } from './healthRecord.ts';
 
@@ -61,6 +62,16 @@ export function groupHealth(events: Iterable<HealthEvent>, errors: Iterable<Erro
 }
 
 export const nameIn = (build: string): string => build.split('@')[0] ?? build;
+
+/**
+ * Selects the reports since an instant. One ahead of now has no meaning, because the clock was set back since: such a start is ignored,
+ * and such a report does not count.
+ */
+export function isSince(start: string, now: Date): (report: { at: string }) => boolean {
+  const from = start > now.toISOString() ? '' : start;
+  const until = new Date(now.getTime() + CLOCK_TOLERANCE_MS).toISOString();
+  return ({ at }) => at >= from && at <= until;
+}
 
 /** Votes on builds, and errors of the same time. */
 export interface Reports {

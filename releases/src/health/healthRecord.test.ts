@@ -1,9 +1,9 @@
 import { HOUR_MS } from '@liaozhai/shared/contract';
-import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { unreachable } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { HealthReader } from './healthRecord.ts';
+import { HealthReader, HealthRecorder } from './healthRecord.ts';
 
 const now = new Date('2026-11-03T12:30:00Z');
 const ago = (milliseconds: number): Date => new Date(now.getTime() - milliseconds);
@@ -47,6 +47,20 @@ function openLog(fails = { key: '' }) {
 
 const visitors = async (reader: HealthReader, since = '', when = now): Promise<string[]> =>
   (await reader.record(since, when)).events.map(({ visitor }) => visitor);
+
+test.each([-60, -10, 10, 60])(
+  'reports of a server whose clock is %i minutes off are dated by the store',
+  async (off) => {
+    const right = Date.now();
+    rs.useFakeTimers({ toFake: ['Date'], now: right + off * 60_000 });
+    const recorder = new HealthRecorder(at.store, 'production', (cause) => Promise.reject(cause));
+    recorder.record({ build: 'b', set: 's', candidate: false, outcome: 'loaded' }, 'one');
+    await recorder.flush();
+    rs.useRealTimers();
+    const { events } = await new HealthReader(at.store, 'production').record('');
+    expect(events.map((event) => Math.abs(Date.parse(event.at) - right) < 60_000)).toEqual([true]);
+  },
+);
 
 describe('reading the health record', () => {
   test('a single store failure neither loses nor duplicates an event', async () => {

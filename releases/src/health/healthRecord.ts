@@ -12,6 +12,7 @@ import {
 import * as v from 'valibot';
 import { assertReserve, limitsFrom } from '../builds/publish.ts';
 import { SourceMaps } from '../builds/sourceMaps.ts';
+import { timeOf } from '../channel/writer.ts';
 import { jsonOrNull } from '../model/build.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
@@ -49,8 +50,8 @@ const healthFolder = (channel: string, at: Date): string => `health/${channel}/$
 
 /**
  * Collects beacons and writes them every two seconds. Further events after 2,000 per write are dropped regardless of outcome, so that
- * rates stay correct. Vitals are summed before they are written, and hours older than three days are removed. Writes nothing if only
- * the reserve of the disk is left.
+ * rates stay correct. Vitals are summed before they are written, and hours older than three days are removed. Where this machine's
+ * clock is wrong, reports are dated by the store's. Writes nothing if only the reserve of the disk is left.
  */
 export class HealthRecorder {
   readonly #store: Store;
@@ -104,11 +105,14 @@ export class HealthRecorder {
     this.#errors = [];
     this.#vitals = new VitalsTally();
     if (lines.length === 0) return;
-    const now = new Date();
-    const key = `${healthFolder(this.#channel, now)}${now.getTime()}-${randomUUID().slice(0, 8)}.ndjson`;
+    const ownTime = new Date();
     try {
+      const now = await timeOf({ store: this.#store, now: () => ownTime });
+      const aheadMs = ownTime.getTime() - now.getTime();
+      const dated = lines.map((line) => ({ ...line, at: new Date(Date.parse(line.at) - aheadMs).toISOString() }));
+      const key = `${healthFolder(this.#channel, now)}${now.getTime()}-${randomUUID().slice(0, 8)}.ndjson`;
       await assertReserve(this.#store, 0, this.#reserve);
-      await this.#store.create(key, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+      await this.#store.create(key, `${dated.map((line) => JSON.stringify(line)).join('\n')}\n`);
       await this.#removeOld(now);
     } catch (cause) {
       this.#onProblem(cause);
@@ -212,9 +216,13 @@ export class HealthReader {
   }
 
   async #hour(folder: string, now: Date): Promise<Hour> {
-    const hour = this.#hours.get(folder) ?? newHour();
+    const endsAt = Date.parse(`${folder.slice(0, 13)}:00:00Z`) + HOUR_MS;
+    const isOver = now.getTime() > endsAt + LATEST_WRITE_MS;
+    const cached = this.#hours.get(folder);
+    if (cached?.finished && isOver) return cached;
+    // after the clock was set back, a finished hour grows again
+    const hour = cached && !cached.finished ? cached : newHour();
     this.#hours.set(folder, hour);
-    if (hour.finished) return hour;
     const keys = await this.#store.list(this.#root + folder);
     const waiting = keys.filter((key) => !hour.read.has(key)).reverse();
     const work = async () => {
@@ -223,8 +231,7 @@ export class HealthReader {
     // wait for all reads before throwing, so that a slow one is not counted twice
     const ends = await Promise.allSettled(Array.from({ length: PARALLEL_READS }, work));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
-    const over = Date.parse(`${folder.slice(0, 13)}:00:00Z`) + HOUR_MS;
-    if (now.getTime() > over + LATEST_WRITE_MS) {
+    if (isOver) {
       hour.finished = true;
       hour.read.clear();
     }

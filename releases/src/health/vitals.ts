@@ -13,6 +13,7 @@ import {
 import * as v from 'valibot';
 import { nameOf } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import { isSince } from './figures.ts';
 
 /** Bucket → number of values. A bucket is 5 % wide, so that a quantile is off by at most 2.5 %. */
 export type Histogram = Map<number, number>;
@@ -288,9 +289,10 @@ interface Pair {
 function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly VitalsMinute[], now: Date): NameVitals {
   const day = now.getTime() - DAY_MS;
   // the first whole minute of the candidate: earlier values are not comparable
-  const first = since === undefined ? day : Math.max(day, Math.ceil(Date.parse(since) / MINUTE_MS) * MINUTE_MS);
+  const began = since === undefined || Date.parse(since) > now.getTime() ? day : Date.parse(since);
+  const first = Math.max(day, Math.ceil(began / MINUTE_MS) * MINUTE_MS);
   const step = Math.max(1, Math.ceil((now.getTime() - first) / POINTS / MINUTE_MS)) * MINUTE_MS;
-  const recent = all.filter(({ at }) => Date.parse(at) >= first);
+  const recent = all.filter(isSince(new Date(first).toISOString(), now));
   const of = (build?: string) => recent.filter((minute) => minute.build === build);
   const [control, tried] = [of(stable), of(candidate)];
   const isWanted: IsWanted = ({ cache }) => !candidate || cache !== 'mixed';
