@@ -5,6 +5,7 @@ import { HealthRecorder } from '../src/health/healthRecord.ts';
 import { canary } from '../src/operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../src/testing/openTestStore.ts';
 import { runCommand } from '../src/testing/runCommand.ts';
+import { recordVisits } from '../src/testing/visits.ts';
 
 let at: TestStore;
 let live = '';
@@ -110,6 +111,22 @@ test('status has ten lines at most, however much goes on; --all has the rest', a
   expect(lines.join('\n')).toMatch(/\d lines more: `status --all`/);
   expect(lines.at(-1)).toBe('Last day: chat 1.0.0 1 of 1 visitors failed');
   expect(release('status', '--all')).toContain(live);
+});
+
+test.each([
+  [
+    [60, 20],
+    /^FAILING candidate stories@1\.1\.0\S*: 20 of 60 visitors failed, of stable 6 of 600 \(.*ends it now\. `abort stories`/m,
+  ],
+  [[20, 6], /^FAILING candidate stories@1\.1\.0\S*: 6 of 20 .* too few for the automatic stop\. `abort stories`/m],
+] as const)('a candidate whose %j visitors and failures are beyond chance is said to fail', async (tried, line) => {
+  const own = await openTestStore();
+  await own.activate(await own.host(), await own.remote('stories'));
+  await canary(own.writer, [await own.remote('stories', '1.1.0')], 5, { gate: openGate });
+  await recordVisits(own, { tried: [...tried], control: [600, 6] });
+  for (const words of [['status'], ['status', '--all'], ['health']])
+    expect((await run(words, { RELEASES_STORE: own.url })).out).toMatch(line);
+  await own.remove();
 });
 
 test('watched health is printed again when it changes, until it is interrupted', async () => {

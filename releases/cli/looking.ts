@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { noRemote } from '../src/builds/catalog.ts';
 import {
   actionLine,
-  alarmLine,
   errorSentence,
   evidenceLines,
   originLine,
+  urgentLines,
   vitalNames,
   vitalValue,
 } from '../src/english.ts';
@@ -25,7 +25,7 @@ import { agendaLines } from './planning.ts';
 type Status = ChannelDocument & { agenda?: AgendaView; fallbacks?: string[] };
 
 /** Full status with complete build ids. */
-function allLines(document: Status): string[] {
+function allLines(document: Status, health: Health): string[] {
   const { stable, lastGood, killed, expires, fallbacks = Object.values(lastGood) } = document;
   const stableLines = stable
     ? [`Live for everyone since ${localTime(stable.since)}, by ${stable.by}:`, ...stable.builds.map((id) => `  ${id}`)]
@@ -36,6 +36,7 @@ function allLines(document: Status): string[] {
   ]);
   return [
     headLine(document),
+    ...urgentLines(health),
     ...stableLines,
     ...candidateLines,
     ...(fallbacks.length > 0
@@ -44,6 +45,7 @@ function allLines(document: Status): string[] {
     ...(killed.length > 0 ? ['Killed:', ...killed.map((id) => `  ${id}`)] : []),
     ...agendaLines(document.agenda),
     `Signed until ${localTime(expires)}`,
+    ...vitalsLines(health.vitals ?? []),
   ];
 }
 
@@ -65,14 +67,14 @@ const shortNames = (builds: readonly string[]): string =>
 const MAX_STATUS_LINES = 10;
 
 /** Status in at most ten lines, problems before plans. */
-function briefLines(document: Status, { builds, errors = [] }: Health): string[] {
+function briefLines(document: Status, health: Health): string[] {
   const { stable, killed, agenda } = document;
+  const { builds, errors = [] } = health;
   const [worst, ...others] = errors.filter(({ gone }) => !gone);
-  const alarms = builds.filter(({ alarm }) => alarm);
   const lines = [
     withoutHashes(headLine(document)),
     stable ? `Live since ${localTime(stable.since)}: ${shortNames(stable.builds)}` : 'Nothing is live yet.',
-    ...alarms.slice(0, 2).map((build) => `ALARM ${alarmLine(build)}`),
+    ...urgentLines(health).map(withoutHashes),
     ...(worst ? [errorSentence(worst, formatSince(worst.first))] : []),
     ...(others.length > 0 ? [`and ${others.length} more kinds of errors: \`health\``] : []),
     ...candidatesOf(document).map(
@@ -156,8 +158,7 @@ export const addStatus = (program: Command) =>
         const document = await client.status();
         if (json) return [document, []];
         const health = await client.health();
-        const lines = all ? [...allLines(document), ...vitalsLines(health.vitals ?? [])] : briefLines(document, health);
-        return [document, lines];
+        return [document, (all ? allLines : briefLines)(document, health)];
       });
     });
 
@@ -206,7 +207,8 @@ const errorLines = (error: ErrorHealth): string[] => [
   `    last ${formatSince(error.last)}; ${[...error.browsers, ...error.routes].map(({ label, visitors }) => `${label}: ${visitors}`).join(', ')}`,
 ];
 
-function healthLines({ builds, errors = [] }: Health): string[] {
+function healthLines(health: Health): string[] {
+  const { builds, errors = [] } = health;
   const rows = builds.map(({ build, group, visitors, failedVisitors, beside, p75LoadMilliseconds, failures }) => [
     build,
     group,
@@ -219,9 +221,13 @@ function healthLines({ builds, errors = [] }: Health): string[] {
       .map(([failure, count]) => `${failure} ${count}`)
       .join(', '),
   ]);
-  const alarms = builds.filter(({ alarm }) => alarm).map((build) => `ALARM ${alarmLine(build)}`);
   if (rows.length + errors.length === 0) return ['Nothing was reported yet.'];
-  return [...alarms, ...errors.flatMap(errorLines), ...(rows.length > 0 ? ['Last day:'] : []), ...table(rows)];
+  return [
+    ...urgentLines(health),
+    ...errors.flatMap(errorLines),
+    ...(rows.length > 0 ? ['Last day:'] : []),
+    ...table(rows),
+  ];
 }
 
 export const addHealth = (program: Command) =>

@@ -1,7 +1,8 @@
 import type { VitalMetric } from '@liaozhai/shared/contract';
 import type { Rise } from './health/alarm.ts';
-import type { BuildHealth, Waiting } from './health/autoStop.ts';
+import type { BuildHealth, Health, Waiting } from './health/autoStop.ts';
 import type { ErrorHealth, Portion } from './health/errors.ts';
+import { type Trouble, troublesOf } from './health/troubles.ts';
 import { type Finding, type ForeignState, type ReadAction, readAction, type StoredAction } from './model/action.ts';
 import { windowText } from './model/agenda.ts';
 import { buildIdParts, nameOf, type Provenance } from './model/build.ts';
@@ -132,6 +133,27 @@ export const alarmLine = ({ build, failures, ...rise }: BuildHealth): string =>
   `${build}: ${riseLine(rise)} (${Object.entries(failures)
     .map(([failure, count]) => `${failure} ${count}`)
     .join(', ')} in all)`;
+
+/** `stories@1.5.0+…: 20 of 60 visitors failed, of stable 6 of 600 (p = 1.2e-9, limit 0.0001): …` */
+function troubleLine({ builds, failing, slower, ends }: Trouble): string {
+  const failures = failing
+    ? [
+        `${failing.tried.failedVisitors} of ${failing.tried.visitors} visitors failed, of stable ${failing.control.failedVisitors} of ${failing.control.visitors} (p = ${failing.verdict.pValue.toExponential(1)}, limit ${failing.verdict.alpha})`,
+      ]
+    : [];
+  const waits = slower.map(
+    ({ metric, verdict: { tried, control } }) =>
+      `${vitalNames[metric]} p75 ${vitalValue(metric, tried.p75 ?? 0)}, of stable ${vitalValue(metric, control.p75 ?? 0)}`,
+  );
+  const advice = ends ? 'a running console ends it now' : 'too few for the automatic stop';
+  return `${builds.join(' ')}: ${[...failures, ...waits].join('; ')}; ${advice}. \`abort ${nameOf(builds[0] ?? '')}\` ends it by hand`;
+}
+
+/** What fails beyond chance: live builds, then candidates. */
+export const urgentLines = (health: Health): string[] => [
+  ...health.builds.filter(({ alarm }) => alarm).map((build) => `ALARM ${alarmLine(build)}`),
+  ...troublesOf(health).map((trouble) => `${trouble.failing ? 'FAILING' : 'SLOWER'} candidate ${troubleLine(trouble)}`),
+];
 
 export const vitalNames: Record<VitalMetric, string> = { lcp: 'LCP', inp: 'INP', cls: 'CLS', load: 'load' };
 

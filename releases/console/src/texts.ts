@@ -1,3 +1,4 @@
+import { troublesOf } from '../../src/health/troubles';
 import {
   type BuildHealth,
   type ChannelView,
@@ -361,35 +362,29 @@ export function endedBy(status: ChannelView, name?: string): string[] {
     .map((candidateNames) => texts.live.endsCanary(texts.list(candidateNames.map(labels.of))));
 }
 
-/** Same limit as `STEP_LIMIT`: below it, a schedule takes no further step. */
-const STRIKING_P_VALUE = 0.01;
-
-interface Trouble {
+interface ShownTrouble {
   builds: readonly string[];
   lines: string[];
   section: 'health' | 'vitals';
 }
 
-/** Warnings about candidates that fail more often or are slower. */
-export function troubles(status: ChannelView, { candidates, vitals = [] }: Health): Trouble[] {
+/** Warnings about running candidates that fail more often or are slower. */
+export function troubles(status: ChannelView, health: Health): ShownTrouble[] {
   const { now: words } = texts;
-  return candidatesOf(status).flatMap(({ builds }) => {
-    const failureLines = candidates
-      .filter(({ builds: [first], verdict }) => first === builds[0] && verdict.pValue < STRIKING_P_VALUE)
-      .map(({ tried, control, verdict }) => {
-        const sizes = [tried.failedVisitors, tried.visitors, control.failedVisitors, control.visitors] as const;
-        return words.fails(...sizes) + (verdict.worse ? words.stopping : words.unsure(probability(verdict.pValue)));
-      });
-    const slownessLines = vitals
-      .flatMap(({ metrics }) => metrics)
-      .filter(({ candidate, verdict }) => verdict?.slower && builds.includes(candidate?.build ?? ''))
-      .map(({ metric, verdict }) => {
-        const [candidateValue, controlValue] = [verdict?.tried.p75 ?? 0, verdict?.control.p75 ?? 0].map((value) =>
-          formats.vital(metric, value),
+  const running = candidatesOf(status).map(({ builds }) => builds[0]);
+  return troublesOf(health)
+    .filter(({ builds: [first] }) => running.includes(first))
+    .map(({ builds, failing, slower }) => {
+      const slownessLines = slower.map(({ metric, verdict }) => {
+        const [candidateValue, controlValue] = [verdict.tried, verdict.control].map(({ p75 }) =>
+          formats.vital(metric, p75 ?? 0),
         );
         return words.slower(texts.vitals.metric(metric), candidateValue ?? '', controlValue ?? '') + words.stopping;
       });
-    const lines = [...failureLines, ...slownessLines];
-    return lines.length > 0 ? [{ builds, lines, section: failureLines.length > 0 ? 'health' : 'vitals' }] : [];
-  });
+      if (!failing) return { builds, lines: slownessLines, section: 'vitals' };
+      const { tried, control, verdict } = failing;
+      const sizes = [tried.failedVisitors, tried.visitors, control.failedVisitors, control.visitors] as const;
+      const line = words.fails(...sizes) + (verdict.worse ? words.stopping : words.unsure(probability(verdict.pValue)));
+      return { builds, lines: [line, ...slownessLines], section: 'health' };
+    });
 }

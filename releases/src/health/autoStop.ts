@@ -20,7 +20,8 @@ import {
   withoutFallbacks,
 } from './figures.ts';
 import type { HealthEvent, HealthReader } from './healthRecord.ts';
-import { type MetricVitals, type NameVitals, summariseVitals, type VitalsMinute } from './vitals.ts';
+import { STRIKING_P_VALUE, type Trouble, troublesOf } from './troubles.ts';
+import { type NameVitals, summariseVitals, type VitalsMinute } from './vitals.ts';
 
 /** The rule of the automatic stop, as stated in docs/deploying/policies.md. */
 export const AUTO_STOP = { alpha: 1e-4, minimumVisitors: 30, minimumFailed: 5 } as const;
@@ -216,48 +217,35 @@ export async function stopIfWorse(writer: Writer, reader: HealthReader): Promise
   const current = await requireChannel(writer);
   if (!current.document.candidate) return false;
   const { document, health } = await readHealth(writer, reader);
-  const reason = failing(health) ?? slow(health);
-  if (!reason) return false;
+  const trouble = troublesOf(health).find(({ ends }) => ends);
+  const [build] = trouble?.builds ?? [];
+  if (!trouble || !build) return false;
   await abort(
     { ...writer, who: 'auto-stop' },
-    { name: nameIn(reason.build), seq: document.seq, evidence: reason.evidence },
+    { name: nameIn(build), seq: document.seq, evidence: evidenceOf(trouble) },
   );
   return true;
 }
 
-interface Harmful {
-  build: string;
-  evidence: Evidence[];
-}
-
-function failing({ candidates }: Health): Harmful | null {
-  const harmful = candidates.find(({ verdict }) => verdict.worse);
-  const [build] = harmful?.builds ?? [];
-  if (!harmful || !build) return null;
-  const { pValue, alpha } = harmful.verdict;
-  const groups = [healthOf('candidate', harmful.tried), healthOf('control', harmful.control)];
-  return { build, evidence: [{ kind: 'verdict', pValue, alpha }, ...groups] };
-}
-
-/** Returns the first build whose pages are too slow, with all figures that show it. */
-function slow({ vitals = [] }: Health): Harmful | null {
-  for (const { metrics } of vitals) {
-    const evidence = metrics.flatMap(slowerEvidence);
-    const build = metrics.flatMap(({ candidate }) => candidate?.build ?? []).at(0);
-    if (build && evidence.length > 0) return { build, evidence };
+/** Returns the figures of a harmful candidate for the audit. */
+function evidenceOf({ failing, slower }: Trouble): Evidence[] {
+  if (failing?.verdict.worse) {
+    const { tried, control, verdict } = failing;
+    const { pValue, alpha } = verdict;
+    return [{ kind: 'verdict', pValue, alpha }, healthOf('candidate', tried), healthOf('control', control)];
   }
-  return null;
+  return slower.map(({ metric, candidate: { build }, verdict: { tried, control, pValue, alpha } }) => ({
+    kind: 'slower',
+    build,
+    metric,
+    pages: tried.pages,
+    p75: tried.p75 ?? 0,
+    stablePages: control.pages,
+    stableP75: control.p75 ?? 0,
+    pValue,
+    alpha,
+  }));
 }
-
-function slowerEvidence({ metric, candidate, verdict }: MetricVitals): Evidence[] {
-  if (!candidate || !verdict?.slower) return [];
-  const { tried, control, pValue, alpha } = verdict;
-  const figures = { pages: tried.pages, p75: tried.p75 ?? 0, stablePages: control.pages, stableP75: control.p75 ?? 0 };
-  return [{ kind: 'slower', build: candidate.build, metric, ...figures, pValue, alpha }];
-}
-
-/** Smallest p-value with which a step is applied. Higher than the automatic stop's, which is tested continuously. */
-const STEP_LIMIT = 0.01;
 
 /** Why a due step waits. */
 export type Waiting = Extract<Evidence, { kind: 'tooFew' | 'failing' | 'frozen' }>;
@@ -300,8 +288,8 @@ export async function judgeStep(
   const { tried, control, verdict } = candidateHealth(reports, document, { ...candidate, since }, now);
   const evidence = [healthOf('candidate', tried), healthOf('control', control)];
   const worst = Math.min(whole.verdict.pValue, verdict.pValue);
-  if (whole.verdict.worse || worst < STEP_LIMIT)
-    return { waiting: { kind: 'failing', pValue: worst, limit: STEP_LIMIT }, evidence };
+  if (whole.verdict.worse || worst < STRIKING_P_VALUE)
+    return { waiting: { kind: 'failing', pValue: worst, limit: STRIKING_P_VALUE }, evidence };
   const { enough } = planned;
   if (tried.visitors < enough || control.visitors < enough)
     return { waiting: { kind: 'tooFew', tried: tried.visitors, control: control.visitors, enough }, evidence };
