@@ -21,7 +21,7 @@ import {
 } from '../model/channel.ts';
 import { canonicalJson, sha256Hex } from '../model/signing.ts';
 import { say } from '../sentences.ts';
-import { type Composed, newMisfits, storeSets } from './composeSet.ts';
+import { type Composed, dateNewParts, newMisfits, storeSets } from './composeSet.ts';
 import {
   auditKey,
   channelKey,
@@ -79,7 +79,7 @@ async function nextDocument(writer: Writer, current: ReadChannel, decision: Deci
       channel: writer.channel,
       seq: current.document.seq + 1,
       nonce: randomUUID(),
-      ...decision.state,
+      ...dateNewParts(decision.state, { since: at.toISOString(), by: writer.who.slice(0, 120) }),
       action: toStoredAction(action, { who: writer.who, why, at: at.toISOString(), evidence }),
       previous: { seq: current.document.seq, sha256: sha256Hex(current.source) },
       expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY_MS).toISOString(),
@@ -162,12 +162,22 @@ export async function assertSeen(
   isCompatible: (laterState: ChannelDocument, seenState: ChannelDocument) => boolean,
 ): Promise<void> {
   if (seq === undefined || seq === current.seq) return;
-  const movedOnError = ({ action }: ChannelDocument) =>
-    conflict(say('movedOn', { channel: reader.channel, seq: current.seq, by: action.who }), say('lookAgainCure'));
-  if (seq > current.seq) throw movedOnError(current);
+  const movedOnError = (authors: Iterable<string>) =>
+    conflict(
+      say('movedOn', { channel: reader.channel, seq: current.seq, by: [...authors].join(', ') }),
+      say('lookAgainCure'),
+    );
+  if (seq > current.seq) throw movedOnError([current.action.who]);
   const seenState = await readState(reader, current, seq);
-  for await (const laterState of statesAfter(reader, current, seq))
-    if (!isCompatible(laterState, seenState)) throw movedOnError(laterState);
+  const authors = new Set<string>();
+  let formerState = seenState;
+  let hasMovedOn = false;
+  for await (const laterState of statesAfter(reader, current, seq)) {
+    if (!isCompatible(laterState, formerState)) authors.add(laterState.action.who);
+    hasMovedOn ||= !isCompatible(laterState, seenState);
+    formerState = laterState;
+  }
+  if (hasMovedOn) throw movedOnError(authors);
 }
 
 /** Returns the approval as evidence: empty if none is needed, null if the change must not be written. Throws refused without `second`. */

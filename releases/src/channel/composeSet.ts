@@ -15,7 +15,7 @@ import {
 import { canonicalJson } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
-import { timeOf, type Writer } from './writer.ts';
+import type { Writer } from './writer.ts';
 
 /** Stores a set under its hash, before any channel names it. */
 export const storeSet = (store: Store, hash: string, body: unknown): Promise<boolean> =>
@@ -66,11 +66,15 @@ async function setOf(catalog: Catalog, ids: readonly string[]): Promise<Composed
   return { records, body: makeSet(records) };
 }
 
-/** Keeps `since` and `by` where the set or candidate is unchanged, so that "live since" stays correct. */
-const since = async (before: Pick<Stable, 'since' | 'by'> | undefined, writer: Writer) =>
-  before
-    ? { since: before.since, by: before.by }
-    : { since: (await timeOf(writer)).toISOString(), by: writer.who.slice(0, 120) };
+/** A part that is new gets its date and author when the state is written, which may be minutes later. */
+const NEW = { since: '', by: '' };
+
+/** Dates the new parts of a state. The others keep theirs, so that "live since" stays correct. */
+export function dateNewParts(state: ChannelState, date: Pick<Stable, 'since' | 'by'>): ChannelState {
+  const dated = <Part extends Stable | Candidate>(part: Part): Part =>
+    part.since === NEW.since ? { ...part, ...date } : part;
+  return { ...state, stable: state.stable && dated(state.stable), ...candidateFields(candidatesOf(state).map(dated)) };
+}
 
 function assertAlive(plan: Plan): void {
   const named = [...plan.stable, ...plan.candidates.flatMap(({ builds }) => builds)];
@@ -104,14 +108,14 @@ export async function compose(writer: Writer, current: ChannelDocument, plan: Pl
     else delete lastGood[name];
   }
   const set = setHash(stable.body);
-  const before = current.stable?.set === set ? current.stable : undefined;
+  const { since, by } = current.stable?.set === set ? current.stable : NEW;
   return {
     stable,
     candidates,
     together,
     state: {
-      stable: { set, builds: [...plan.stable].sort(), ...(await since(before, writer)) },
-      ...candidateFields(await Promise.all(candidates.map((candidate) => candidateState(writer, current, candidate)))),
+      stable: { set, builds: [...plan.stable].sort(), since, by },
+      ...candidateFields(candidates.map((candidate) => candidateState(current, candidate))),
       lastGood,
       killed: [...plan.killed],
       digests: Object.fromEntries(digests),
@@ -121,13 +125,12 @@ export async function compose(writer: Writer, current: ChannelDocument, plan: Pl
 }
 
 /** Keeps a candidate's salt and start if another team's switch changes the set below it. */
-async function candidateState(
-  writer: Writer,
+function candidateState(
   current: ChannelDocument,
   { body, planned: { builds, percent, salt } }: Composed['candidates'][number],
-): Promise<Candidate> {
-  const before = candidatesOf(current).find((candidate) => candidate.salt === salt);
-  return { set: setHash(body), builds: [...builds], percent, salt, ...(await since(before, writer)) };
+): Candidate {
+  const { since, by } = candidatesOf(current).find((candidate) => candidate.salt === salt) ?? NEW;
+  return { set: setHash(body), builds: [...builds], percent, salt, since, by };
 }
 
 /** Skips builds that were removed or are damaged. Throws unreachable. */

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import fc from 'fast-check';
+import { logAlarm } from '../health/alarm.ts';
 import { kill, rollback } from '../operations/goingBack.ts';
 import { activate } from '../operations/switching.ts';
 import { FileStore } from '../store/fileStore.ts';
@@ -71,6 +72,24 @@ describe('many writers at once', () => {
     await fc.assert(property, { numRuns: Number(process.env.FC_RUNS ?? 25) });
     await at.remove();
   });
+});
+
+test('a conflict names everybody who changed what runs since, and nobody else', async () => {
+  const at = await openTestStore();
+  const [first = '', second = ''] = [await at.remote('stories'), await at.remote('chat')];
+  const { seq } = (await at.activate(await at.host())).document;
+  const as = (who: string) => ({ ...at.writer, who });
+  const counts = { visitors: 9, failedVisitors: 9 };
+  const alarm = { minutes: 5, recent: counts, before: counts, alarm: true };
+  await logAlarm(as('console'), { ...alarm, build: first });
+  await activate(as('Li'), [first], { gate: openGate });
+  await activate(as('Wang'), [second], { gate: openGate });
+  await logAlarm(as('console'), { ...alarm, build: second });
+  await expect(rollback(as('Zhao'), { seq })).rejects.toMatchObject({
+    kind: 'conflict',
+    message: `production is at state ${seq + 4} by now, changed by Li, Wang`,
+  });
+  await at.remove();
 });
 
 describe('a wrong clock', () => {

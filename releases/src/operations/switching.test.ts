@@ -52,6 +52,20 @@ describe('activate', () => {
     ]);
   });
 
+  test('begins when it is written, not before the gate', async () => {
+    let minute = 0;
+    const slowGate: Gate = async () => {
+      minute += 1;
+      return [];
+    };
+    const writer = { ...at.writer, now: () => new Date(Date.now() + minute * 60_000) };
+    const build = await at.remote('chat', '6.0.0');
+    const tried = (await canary(writer, [build], 5, { gate: slowGate })).document;
+    expect(tried.candidate?.since).toBe(tried.action.at);
+    const { document } = await promote(writer, { gate: slowGate });
+    expect([minute, document.stable?.since]).toEqual([2, document.action.at]);
+  });
+
   test('without a browser check is marked in the log', async () => {
     const next = await at.remote('chat', '7.0.0');
     const { document } = await activate(at.writer, [next], { gate: at.gate() });

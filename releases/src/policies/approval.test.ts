@@ -163,8 +163,10 @@ describe('with a two-person rule', () => {
     const other = await propose('Li', activation(await at.remote('chat', '1.1.0')));
     await agree('Wang', other);
     expect((await view('Wang')).proposals).toMatchObject([{ id, outdated: true }]);
+    await propose('Li', activation(await at.remote('chat', '1.2.0')));
     await expect(agree('Wang', id)).rejects.toMatchObject({
       kind: 'refused',
+      message: expect.stringMatching(/last by Wang \(token\)$/),
       cure: expect.stringContaining('propose it again'),
     });
     expect((await agree('Wang', await propose())).changed).toBe(true);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { HOUR_MS } from '@liaozhai/shared/contract';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
 import { type Change, changeChannel, type Decision } from '../channel/changeChannel.ts';
-import { currentDocument, statesAfter } from '../channel/readChannel.ts';
+import { currentDocument, history, statesAfter } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, forbidden, refused, usage } from '../errors.ts';
 import { type Evidence, readAction } from '../model/action.ts';
@@ -217,6 +217,16 @@ async function assertUndecided(writer: Writer, current: ChannelDocument, proposa
     );
 }
 
+/** Returns who changed last what visitors run. Entries that only inform, such as alarms and proposals, do not count. */
+async function lastAuthor(writer: Writer, current: ChannelDocument): Promise<string> {
+  let newer = current;
+  for await (const older of history(writer, current)) {
+    if (stateDigest(older) !== stateDigest(current)) break;
+    newer = older;
+  }
+  return newer.action.who;
+}
+
 /** Throws conflict if the proposal was decided, refused if it expired or the channel's state has changed. */
 async function assertOpen(writer: Writer, current: ChannelDocument, proposal: PendingApproval): Promise<void> {
   await assertUndecided(writer, current, proposal);
@@ -225,7 +235,7 @@ async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Pe
     throw refused(say('expired', { id, instant: expires }), say('expiredCure', { by }));
   if (stateDigest(current) !== before)
     throw refused(
-      say('overtaken', { channel: current.channel, id, by: current.action.who }),
+      say('overtaken', { channel: current.channel, id, by: await lastAuthor(writer, current) }),
       say('overtakenCure', { by }),
     );
 }
