@@ -14,6 +14,7 @@ beforeAll(async () => {
   const remotes = [];
   for (const name of ['account', 'chat', 'gifts', 'stories', 'tasks', 'wallet']) remotes.push(await at.remote(name));
   live = remotes[1] ?? '';
+  await at.remote('gifts', '0.9.0');
   await at.activate(await at.host(), ...remotes);
   for (const name of ['account', 'chat', 'gifts', 'stories', 'tasks', 'wallet'])
     await canary(at.writer, [await at.remote(name, '1.1.0')], 5, { gate: openGate });
@@ -256,14 +257,16 @@ async function runAtTerminal(keys: string, ...words: string[]) {
 }
 
 test.each([
-  ['Ctrl-C', '\u0003', 'kill'],
-  ['Ctrl-D', '\u0004', 'kill'],
-  ['Ctrl-C', '\u0003', 'withdraw'],
-])('%s at the question (%j) ends %s with one line', async (_, key, verb) => {
+  ['Ctrl-C', '\u0003', ['kill', 'gifts@1.0.0'], 'everybody loses /gifts.'],
+  ['Ctrl-D', '\u0004', ['kill', 'gifts@1.0.0'], 'everybody loses /gifts.'],
+  ['Ctrl-C', '\u0003', ['kill', 'gifts@1.1.0'], 'The candidate it belongs to ends.'],
+  ['Ctrl-C', '\u0003', ['kill', 'gifts@0.9.0'], 'will never run again.'],
+  ['Ctrl-C', '\u0003', ['withdraw', 'gifts'], 'Everybody loses /gifts.'],
+])('%s at the question (%j) ends %j with one line', async (_, key, words, said) => {
   const before = await at.current();
-  const { code, err } = await runAtTerminal(key, verb, verb === 'kill' ? 'gifts@1.0.0' : 'gifts');
+  const { code, err } = await runAtTerminal(key, ...words);
   const [effect, answer = ''] = err.split('it all the same: ');
-  expect(effect).toContain('verybody loses /gifts.');
+  expect(effect).toContain(said);
   expect([code, answer]).toEqual([
     1,
     expect.stringMatching(/^\S*\nrefused: nothing was changed, because the question was not answered\n$/),

@@ -380,16 +380,17 @@ export const addKill = (program: Command) =>
     .action(async (build: string, _, command: Command) => {
       const { json, why, seq, confirm, yes, force, ...rest } = options<ConfirmOptions>(command);
       const client = await clientFor(rest);
+      const { seq: shownSeq, killed } = await client.status();
       const effect = await client.killEffect(build, 'kill');
       await confirmAndChange(
         {
           name: effect.name,
           verb: 'kill',
-          needsConfirmation: effect.live || effect.lost.length > 0,
+          needsConfirmation: !killed.includes(effect.build),
           effect: effectLines(effect),
           alternatives: alternativeLines(effect),
         },
         { json, yes, confirm },
-        (confirmation) => client.kill({ build, why, seq, confirm: confirmation, force }),
+        (confirmation) => client.kill({ build, why, seq: seq ?? shownSeq, confirm: confirmation, force }),
       );
     });

@@ -15,7 +15,7 @@ import {
 import styles from './Console.module.css';
 import { labels, type NamedPackage } from './labels';
 import { ActionButton, Name, type SectionProps } from './Section';
-import { changesBy, endedBy, MINUTE_MS, relativeTime, texts, versionOf } from './texts';
+import { changesBy, endedBy, MINUTE_MS, overtakenBy, relativeTime, texts, versionOf } from './texts';
 
 const MAX_BUILDS_SHOWN = 50;
 
@@ -75,7 +75,7 @@ function BuildActions({ id, status, log, me, console, running }: { id: string } 
           control={`activate ${id}`}
           running={running}
           aria-label={`${activate} ${id}`}
-          onClick={() => openDialog(activate, 'activate', { builds: [id] })}
+          onClick={() => openDialog(activate, 'activate', { builds: [id] }, overtakenBy(status, [id]))}
         >
           {activate}
         </ActionButton>

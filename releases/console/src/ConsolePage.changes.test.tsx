@@ -686,6 +686,14 @@ describe('a way back', () => {
     expect(await screen.findByText(/^那时运行的 stories 1\.0\.0·aaaa 已被禁用/)).toBeTruthy();
   });
 
+  test('to builds that the page knows to be killed is refused before anything is asked', async () => {
+    server.killed = [old];
+    await openPage();
+    await userEvent.click(button('回退 stories'));
+    expect(await screen.findByText(/^那时运行的 stories 1\.0\.0·aaaa 已被禁用/)).toBeTruthy();
+    expect(dialog().textContent).not.toContain('将会改变');
+  });
+
   test('from a withdrawal stays in sight', async () => {
     const gone = 'gifts@1.0.0+ffffffffffff';
     const withdrawn: LogEntry = {

@@ -683,11 +683,16 @@ describe('by one hand at night', () => {
     );
   });
 
-  test('a new candidate says which one it ends', async () => {
+  test.each([
+    ['灰度 5%', 'a new candidate'],
+    ['上线', 'a build for everyone'],
+  ])('%s: %s says which candidate it ends', async (action) => {
     server.builds = [summary('stories@1.2.0+dddddddddddd'), summary(old)];
     await openPage();
     await userEvent.click(within(section('构建')).getByText('stories', { selector: 'strong' }));
-    await choose('stories@1.2.0+dddddddddddd', '灰度 5%');
+    const build = 'stories@1.2.0+dddddddddddd';
+    if (action === '上线') await userEvent.click(button(`上线 ${build}`));
+    else await choose(build, action);
     expect(dialog().textContent).toContain('stories：1.0.0·aaaa → 1.2.0·ddddstories 的灰度随之结束');
   });
 

@@ -20,6 +20,7 @@ import {
   changeLine,
   endedBy,
   killLines,
+  overtakenBy,
   placesLine,
   shortList,
   takenBackLines,
@@ -28,11 +29,17 @@ import {
   versionOf,
 } from './texts';
 
-/** Effects of a rollback, one line each. The server determines the target state, so that the dialog shows what will happen. */
-async function rollbackChanges(currentBasis: Basis, name?: string, to?: number): Promise<string[]> {
+/**
+ * Effects of a rollback, one line each. The server determines the target state, so that the dialog shows what will happen. Throws the
+ * server's refusal of killed builds, so that nobody is asked in vain.
+ */
+async function rollbackChanges(currentBasis: Basis, killed: readonly string[], name?: string, to?: number) {
   const target = to ?? (await stateBefore(currentBasis, name));
-  const differences = await get<Difference[]>(`${pathOf('diff', currentBasis)}&a=${currentBasis.seq}&b=${target}`);
-  return differences.filter((difference) => !name || difference.name === name).map(changeLine);
+  const all = await get<Difference[]>(`${pathOf('diff', currentBasis)}&a=${currentBasis.seq}&b=${target}`);
+  const differences = all.filter((difference) => !name || difference.name === name);
+  const builds = differences.flatMap((difference) => difference.to ?? []).filter((id) => killed.includes(id));
+  if (builds.length > 0) throw new ApiFailure(422, [], { kind: 'killed', builds });
+  return differences.map(changeLine);
 }
 
 /** State and actions of the signed-in page. One instance per sign-in. */
@@ -46,6 +53,11 @@ export function createConsole(channel: string) {
   const candidatesEnded = (name?: string): string[] => {
     const { snapshot } = state();
     return snapshot ? endedBy(snapshot.status, name) : [];
+  };
+
+  const overtaken = (builds: readonly string[]): string[] => {
+    const { snapshot } = state();
+    return snapshot ? overtakenBy(snapshot.status, builds) : [];
   };
 
   function refusalOf(cause: unknown): NonNullable<ConsoleState['notice']> {
@@ -95,7 +107,7 @@ export function createConsole(channel: string) {
     if (!snapshot) return;
     const name = nameOf(build);
     const live = snapshot.status.stable?.builds.find((id) => nameOf(id) === name) ?? null;
-    const changes = [changeLine({ name, from: live, to: build })];
+    const changes = [changeLine({ name, from: live, to: build }), ...overtakenBy(snapshot.status, [build])];
     const title = texts.takenBack.bring(labels.of(name), channel);
     questions.openQuestion('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
   }
@@ -123,7 +135,7 @@ export function createConsole(channel: string) {
       { name, to, title, action = texts.live.rollback }: { name?: string; to?: number; title: string; action?: string },
     ) =>
       ask(control, async (basis) => {
-        const differences = await rollbackChanges(basis, name, to);
+        const differences = await rollbackChanges(basis, state().snapshot?.status.killed ?? [], name, to);
         const changes = [...differences, ...(differences.length > 0 ? candidatesEnded(name) : [])];
         return ['rollback', { name, to }, { title, action, danger: true, changes }];
       }),
@@ -157,7 +169,8 @@ export function createConsole(channel: string) {
         const place = encodeURIComponent(`${channel}:stable`);
         const differences = await get<Difference[]>(`${pathOf('diff', basis)}&a=stable&b=${place}`);
         const [title, action] = [texts.live.promoteFrom(channel), texts.candidate.promote];
-        return ['promote', { from: channel }, { title, action, changes: differences.map(changeLine) }];
+        const changes = [...differences.map(changeLine), ...overtaken(differences.flatMap(({ to }) => to ?? []))];
+        return ['promote', { from: channel }, { title, action, changes }];
       }),
 
     /** Asks before a build is killed. Shows the effect, that it is permanent, and a change that can be undone. */

@@ -353,6 +353,15 @@ export function changesByAbort(status: ChannelView, builds: readonly string[]): 
   return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: liveBuilds.get(nameOf(id)) ?? null }));
 }
 
+/** Candidates that another build of their name would end, if it goes live for everyone. */
+export function overtakenBy(status: ChannelView, builds: readonly string[]): string[] {
+  const tried = candidatesOf(status).flatMap((candidate) => candidate.builds);
+  return builds
+    .map(nameOf)
+    .filter((name) => tried.some((id) => nameOf(id) === name && !builds.includes(id)))
+    .map((name) => texts.live.endsCanary(labels.of(name)));
+}
+
 /** Candidates that a rollback would end, because they contain a rolled-back name. */
 export function endedBy(status: ChannelView, name?: string): string[] {
   const names = name ? [name] : (status.stable?.builds ?? []).map(nameOf);
