@@ -15,19 +15,10 @@ interface Need {
   otherwise: string;
 }
 
-const wrongSetting = (name: string, path: string) =>
-  new Error(`${name}=${path} does not exist: correct it, or unset it.`);
-
-async function findNamedChromium(): Promise<string | null> {
-  const path = await findChromium();
-  const configuredPath = process.env.CHROMIUM_PATH;
-  if (configuredPath && !path) throw wrongSetting('CHROMIUM_PATH', configuredPath);
-  return path;
-}
-
 async function findFirefox(): Promise<string | null> {
   const configuredPath = process.env.FIREFOX_PATH;
-  if (configuredPath && !existsSync(configuredPath)) throw wrongSetting('FIREFOX_PATH', configuredPath);
+  if (configuredPath && !existsSync(configuredPath))
+    throw new Error(`FIREFOX_PATH=${configuredPath} does not exist: correct it, or unset it.`);
   return configuredPath ?? findProgram('firefox-esr') ?? findProgram('firefox');
 }
 
@@ -43,13 +34,13 @@ const findWebKit = async (): Promise<string | null> =>
 
 const needs = {
   chromium: {
-    find: findNamedChromium,
+    find: () => findChromium(),
     debian: ['chromium', 'fonts-noto-cjk'],
     otherwise: 'run "npx playwright install chromium", or name one with CHROMIUM_PATH',
   },
   /** Chromium without windows, which opens a page in half the time. */
   'chromium-headless-shell': {
-    find: () => (process.env.CHROMIUM_PATH ? findNamedChromium() : findHeadlessShell()),
+    find: () => findHeadlessShell(),
     debian: ['chromium-headless-shell', 'fonts-noto-cjk'],
     otherwise:
       'run "npx playwright install chromium-headless-shell"; without it browser tests run in Chromium, and longer',

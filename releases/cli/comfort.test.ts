@@ -1,11 +1,13 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import type { Command } from 'commander';
 import { HealthRecorder } from '../src/health/healthRecord.ts';
 import { canary } from '../src/operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../src/testing/openTestStore.ts';
 import { runCommand } from '../src/testing/runCommand.ts';
 import { recordVisits } from '../src/testing/visits.ts';
+import { makeProgram } from './run.ts';
 
 let at: TestStore;
 let live = '';
@@ -46,6 +48,25 @@ test('says its version', () => {
   expect(release('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
+const commandsIn = (command: Command): Command[] => [command, ...command.commands.flatMap(commandsIn)];
+const defaults = commandsIn(makeProgram()).flatMap((command) =>
+  command.options
+    .filter(({ defaultValue }) => defaultValue !== undefined)
+    .map((option) => ({
+      command: command.name(),
+      option,
+      printed: option.defaultValueDescription ?? option.defaultValue,
+    })),
+);
+
+test.each(defaults)(
+  '$command: the default $printed that its help prints is the one that counts',
+  ({ option, printed }) => {
+    expect(String(printed)).not.toBe('');
+    expect(option.parseArg?.(String(printed), undefined) ?? printed).toEqual(option.defaultValue);
+  },
+);
+
 const run = (words: readonly string[], variables: Record<string, string | undefined> = {}) =>
   runCommand(words, { RELEASES_STORE: at.url, RELEASES_SMOKE: 'off', RELEASES_TOKEN: undefined, ...variables });
 
@@ -71,9 +92,17 @@ test.each([
   ['RELEASES_SMOKE', 'Required', 'auto, required, off'],
   ['RELEASES_SMOKE', '', 'auto, required, off'],
   ['RELEASES_CHANNEL', '', 'RELEASES_CHANNEL is empty'],
+  ['RELEASES_WHO', '', 'RELEASES_WHO is empty'],
+  ['RELEASES_STORE', ' ', 'RELEASES_STORE is empty'],
+  ['RELEASES_TOKEN', '', 'RELEASES_TOKEN is empty'],
 ])('%s=%j is refused, not taken as another value', async (name, value, message) => {
   const { code, err } = await run(['status'], { [name]: value });
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test('a browser that CHROMIUM_PATH misspells is refused, not left out of the gate', async () => {
+  const { code, err } = await run(['check', '--smoke', 'auto'], { CHROMIUM_PATH: '/nothing' });
+  expect([code, err]).toEqual([2, 'usage: CHROMIUM_PATH=/nothing does not exist\nCorrect it, or unset it.\n']);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { promisify } from 'node:util';
 import { clean } from '@liaozhai/shared/contract';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { Catalog } from '../src/builds/catalog.ts';
 import type { Writer } from '../src/channel/writer.ts';
 import { messageOf, ReleaseError, usage } from '../src/errors.ts';
@@ -42,7 +42,14 @@ const provenanceOf = async (folder: string): Promise<Provenance> => ({
   publisher: whoami(),
 });
 
-export const whoami = (): string => environment.RELEASES_WHO ?? userInfo().username;
+/** The author in the audit. Throws usage for an account without a name, as in containers with a user of their own. */
+export function whoami(): string {
+  try {
+    return environment.RELEASES_WHO ?? userInfo().username;
+  } catch {
+    throw usage('the account of this machine has no name', 'Say with RELEASES_WHO who you are: the audit keeps it.');
+  }
+}
 
 export const smokeFor = ({ smoke: mode, channel, ...options }: SharedOptions): Promise<GateCheck | null> =>
   chooseSmoke({ mode, store: storeUrl({ smoke: mode, channel, ...options }), channel, environment, note });
@@ -105,12 +112,16 @@ export function parseCount(text: string): number {
 }
 
 /** Parses `30m`, `2h` or `3d` to hours. Throws usage. */
-export function parseHours(text: string): number {
+function parseHours(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
   const factor = { m: 1 / 60, h: 1, d: 24 }[unit];
   if (amount && factor) return Number(amount) * factor;
   throw usage(`"${text}" is not a span of time`, 'Use e.g. 30m, 2h or 3d.');
 }
+
+/** An option for a span of time, whose help prints the default as it is typed. */
+export const spanOption = (flags: string, description: string, span: string): Option =>
+  new Option(flags, description).argParser(parseHours).default(parseHours(span), span);
 
 export const options = <Own>(command: Command): SharedOptions & Own => command.optsWithGlobals();
 

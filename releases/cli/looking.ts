@@ -289,7 +289,7 @@ export const addLog = (program: Command) =>
   program
     .command('log')
     .description('who did what and why, newest first')
-    .option('--limit <n>', 'how many', parseCount, 20)
+    .option('--limit <n>', 'how many; from a console 500 at most', parseCount, 20)
     .addHelpText('after', examples('log', 'log --limit 200 --json'))
     .action(async (_, command: Command) => {
       const { json, limit, ...rest } = options<{ limit: number }>(command);

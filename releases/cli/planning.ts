@@ -7,7 +7,7 @@ import type { AgendaView, ScheduleView } from '../src/policies/agendaView.ts';
 import type { ProposalView } from '../src/policies/approval.ts';
 import type { ListedWebhook } from '../src/policies/webhooks.ts';
 import { unsupportedByConsole } from '../src/releaseClient.ts';
-import { clientFor, examples, localTime, options, parseHours, print, table } from './context.ts';
+import { clientFor, examples, localTime, options, print, spanOption, table } from './context.ts';
 import { printChange, proposalLines, withReason } from './switching.ts';
 
 const nextLine = ({ next, paused, waiting }: ScheduleView): string => {
@@ -78,7 +78,7 @@ export function addApproval(program: Command): void {
     .description('whether two persons decide what goes forward in a channel; ways back never wait')
     .addHelpText('after', examples('approval on --why "four eyes"', 'approval on --expires 8h', 'approval off'));
   withReason(approval.command('on').description('what goes forward waits as a proposal; changing that needs two, too'))
-    .option('--expires <span>', 'how long a proposal waits: 30m, 8h, 3d; a week at most', parseHours, 24)
+    .addOption(spanOption('--expires <span>', 'how long a proposal waits: 30m, 8h, 3d; a week at most', '24h'))
     .action(async (_, command: Command) => {
       const { json, why, seq, expires, ...rest } = options<ChangeOptions & { expires: number }>(command);
       printChange(json, await (await clientFor(rest)).approval({ hours: expires, why, seq }));

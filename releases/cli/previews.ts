@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { ChangeOptions } from '../src/channel/writer.ts';
-import { clientFor, examples, localTime, options, parseCount, parseHours, print, table } from './context.ts';
+import { clientFor, examples, localTime, options, parseCount, print, spanOption, table } from './context.ts';
 import { printChange } from './switching.ts';
 
 export const addOverride = (program: Command) =>
   program
     .command('override <builds...>')
     .description('a recorded, expiring link that runs these builds in one browser')
-    .option('--for <span>', '30m, 2h, 3d; a week at most', parseHours, 2)
+    .addOption(spanOption('--for <span>', '30m, 2h, 3d; a week at most', '2h'))
     .option('--why <text>', 'kept with the record')
     .addHelpText('after', examples('override stories@1.4.2+3f9c1a7b20de --for 2h'))
     .action(async (builds: string[], _, command: Command) => {
@@ -30,7 +30,7 @@ const addPreviewOpen = (preview: Command) =>
     .option('--why <text>', 'kept in the audit')
     .addOption(unusedSeq())
     .requiredOption('--person <name>', 'whose browser it is; kept in the log')
-    .option('--for <span>', '30m, 4h, 3d; a week at most', parseHours, 4)
+    .addOption(spanOption('--for <span>', '30m, 4h, 3d; a week at most', '4h'))
     .action(async (words: string[], _, command: Command) => {
       const { json, for: span, ...rest } = options<ChangeOptions & { person: string; for: number }>(command);
       const { person, why } = rest;

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { usage } from '../src/errors.ts';
+import { blankSetting } from '../src/store/store.ts';
 import { addCompletion, addWords } from './completion.ts';
 import { print, printFailure } from './context.ts';
 import { addBuilds, addCompare, addHealth, addLog, addStatus } from './looking.ts';
@@ -76,24 +77,23 @@ function requireValues(command: Command): void {
   const blankOptions = withParents(command).flatMap((owner) =>
     owner.options.flatMap((option) => {
       const name = option.attributeName();
-      const source = owner.getOptionValueSource(name);
-      if (source === 'default' || !isBlank(owner.getOptionValue(name))) return [];
-      return (source === 'env' ? option.envVar : option.long) ?? [];
+      const isTyped = owner.getOptionValueSource(name) === 'cli';
+      return isTyped && isBlank(owner.getOptionValue(name)) ? (option.long ?? []) : [];
     }),
   );
   const blankArguments = command.registeredArguments
     .filter((_, at) => isBlank(command.processedArgs[at]))
     .map((argument) => `the argument ${argument.name()}`);
-  const [blank] = [...blankOptions, ...blankArguments];
+  const [blank = blankSetting(process.env)] = [...blankOptions, ...blankArguments];
   if (blank) throw usage(`${blank} is empty`, 'Give it a value, or leave it out. A variable of a script may be unset.');
 }
 
-function makeProgram(): Command {
+export function makeProgram(): Command {
   const program = new Command('pnpm release')
     .description('build → set → channel: publishes packages and decides which of them run, for whom')
     .option(
       '--store <url>',
-      'file:<dir>, s3://bucket/prefix or https://console-host (default: RELEASES_STORE, else $DATA_DIR/releases)',
+      'file:<dir>, s3://bucket/prefix or https://console-host (default: RELEASES_STORE, else releases in DATA_DIR, which is .data)',
     )
     .addOption(new Option('--channel <name>', 'which channel').default('production').env('RELEASES_CHANNEL'))
     .option('--json', 'one JSON document on standard output, nothing else')

@@ -4,6 +4,7 @@ import type { Change } from '../src/channel/changeChannel.ts';
 import { actionLine, evidenceLines, findingLine } from '../src/english.ts';
 import { hasCode, refused, usage } from '../src/errors.ts';
 import { makeGate } from '../src/gate/gate.ts';
+import { AUTO_STOP } from '../src/health/autoStop.ts';
 import { HOST_NAME, nameOf } from '../src/model/build.ts';
 import { candidatesOf } from '../src/model/channel.ts';
 import { isPublicKey } from '../src/model/signing.ts';
@@ -152,7 +153,7 @@ export const addCanary = (program: Command) =>
     .option('--schedule <steps>', 'shares over time, each only if the candidate is healthy by then: 5@now,25@1h,100@4h')
     .option(
       '--enough <n>',
-      'with --schedule: visitors that each step asks for, of the candidate and of stable',
+      `with --schedule: visitors that each step asks for, of the candidate and of stable; ${AUTO_STOP.minimumVisitors} if left out`,
       parseCount,
     )
     .option('--name <name>', 'whose candidate is meant, without builds and where several run')

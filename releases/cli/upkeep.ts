@@ -22,8 +22,8 @@ import {
   note,
   options,
   parseCount,
-  parseHours,
   print,
+  spanOption,
   storeUrl,
   table,
   whoami,
@@ -100,17 +100,17 @@ function addCreate(token: Command) {
   token
     .command('create <grant>')
     .description('manager, viewer, publisher:<name> or deployer:<name>; the token is shown once')
-    .option('--label <text>', 'who it is for', '')
+    .option('--label <text>', 'who it is for')
     .option('--person <name>', 'whose it is, in the log and where two persons decide; the label if left out')
-    .option('--days <n>', 'expires after this many days', parseCount)
+    .option('--days <n>', 'expires after this many days; never if left out', parseCount)
     .action(async (grant: string, _, command: Command) => {
       const {
         json,
-        label,
+        label = '',
         days = null,
         person,
         ...rest
-      } = options<{ label: string; days?: number; person?: string }>(command);
+      } = options<{ label?: string; days?: number; person?: string }>(command);
       const { writer } = await localStore(rest);
       const { token: secret, record } = await createToken(writer.store, writer.key, {
         grant,
@@ -251,19 +251,19 @@ export const addWhoami = (program: Command) =>
 
 interface ExportFlags {
   config?: string;
-  connect: string[];
-  img: string[];
+  connect?: string[];
+  img?: string[];
 }
 
-const collect = (value: string, before: string[]): string[] => [...before, value];
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 export const addExport = (program: Command) =>
   program
     .command('export <dir>')
     .description('what is stable as a tree for static hosting; run it after every switch')
     .option('--config <file>', "JSON of the page's runtime configuration")
-    .option('--connect <source>', 'a further connect-src, e.g. wss://app.example', collect, [])
-    .option('--img <source>', 'a further img-src', collect, [])
+    .option('--connect <source>', 'a further connect-src, e.g. wss://app.example', collect)
+    .option('--img <source>', 'a further img-src', collect)
     .addHelpText('after', examples('export site', 'export site --config config.json --connect wss://app.example'))
     .action(async (folder: string, _, command: Command) => {
       const { json, config, connect, img, ...rest } = options<ExportFlags>(command);
@@ -286,7 +286,9 @@ export const addGc = (program: Command) =>
       'remove builds that nothing reaches any more, none younger than 7 days, and uploads that were given up',
     )
     .option('--dry-run', 'only say which')
-    .option('--unclaimed <span>', 'uploads that never became a build go after so long: 30m, 24h, 3d', parseHours, 24)
+    .addOption(
+      spanOption('--unclaimed <span>', 'uploads that never became a build go after so long: 30m, 24h, 3d', '24h'),
+    )
     .addHelpText('after', examples('gc --dry-run', 'gc', 'gc --unclaimed 1h'))
     .action(async (_, command: Command) => {
       const { json, dryRun = false, unclaimed, ...rest } = options<{ dryRun?: boolean; unclaimed: number }>(command);

@@ -14,6 +14,8 @@ test.each([
   ['CONSOLE_SESSION_HOURS', 'NaN'],
   ['METRICS_PORT', ''],
   ['RELEASES_CHANNEL', ''],
+  ['RELEASES_STORE', ''],
+  ['RELEASES_SITE', ' '],
   ['RELEASES_CHANNEL', 'a b'],
   ['RELEASES_SMOKE', ''],
 ])('%s=%j ends the start with the setting’s name, and status 2', async (name, value) => {

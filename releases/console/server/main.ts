@@ -5,7 +5,7 @@ import { metricsEntries, openMetrics } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { lineOf } from '../../src/errors.ts';
 import { issuesOf } from '../../src/model/build.ts';
-import { storeFrom } from '../../src/store/store.ts';
+import { blankSetting, storeFrom } from '../../src/store/store.ts';
 import { signInFrom, signInVariables } from './provider.ts';
 import { startConsole } from './startConsole.ts';
 
@@ -21,8 +21,11 @@ const environmentSchema = v.object({
 
 async function main(): Promise<void> {
   const parsed = v.safeParse(environmentSchema, process.env, { abortPipeEarly: true });
-  if (!parsed.success) {
-    process.stderr.write(`${issuesOf(parsed.issues).join('\n')}\nCorrect these environment variables.\n`);
+  const blank = blankSetting(process.env);
+  const problems = parsed.success ? [] : issuesOf(parsed.issues);
+  if (!parsed.success || blank) {
+    const lines = problems.length > 0 ? problems : [`${blank}: must not be empty`];
+    process.stderr.write(`${lines.join('\n')}\nCorrect these environment variables.\n`);
     process.exitCode = 2;
     return;
   }

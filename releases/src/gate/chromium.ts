@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { refused } from '../errors.ts';
+import { refused, usage } from '../errors.ts';
 import { say } from '../sentences.ts';
 
 const SYSTEM_SHELL = '/usr/bin/chromium-headless-shell';
@@ -23,16 +23,15 @@ export const launchOptions = (executablePath: string, user = process.getuid?.())
   chromiumSandbox: user !== 0,
 });
 
-/** Path of CHROMIUM_PATH, else Playwright's own, else the system's; null if all are missing. Installs nothing. */
+/** Path of CHROMIUM_PATH, else Playwright's own, else the system's; null if all are missing. Installs nothing. Throws usage. */
 export async function findChromium(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   const configuredPath = environment.CHROMIUM_PATH;
+  if (configuredPath && !existsSync(configuredPath))
+    throw usage(`CHROMIUM_PATH=${configuredPath} does not exist`, 'Correct it, or unset it.');
   // loaded on demand, because the import takes longer than most commands
   const { chromium } = await import('playwright');
-  return (
-    [...(configuredPath ? [configuredPath] : [chromium.executablePath(), ...SYSTEM_PATHS])].find(
-      (path) => path && existsSync(path),
-    ) ?? null
-  );
+  const paths = configuredPath ? [configuredPath] : [chromium.executablePath(), ...SYSTEM_PATHS];
+  return paths.find((path) => path && existsSync(path)) ?? null;
 }
 
 /**

@@ -236,7 +236,7 @@ export function openS3Store(url: string, environment: NodeJS.ProcessEnv, timeout
   // the SDK's warning about future Node.js versions is useless to users of the command line
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const client = new S3Client({
-    region: environment.AWS_REGION ?? 'us-east-1',
+    region: environment.AWS_REGION || 'us-east-1',
     // after an unclear response the key must be read before the write is repeated
     maxAttempts: 1,
     requestHandler: { ...timeouts, throwOnRequestTimeout: true },

@@ -73,6 +73,10 @@ export async function inParallel<Item>(
   await Promise.all(Array.from({ length: limit }, processNext));
 }
 
+/** Returns a setting that is present without a value, as a pipeline leaves an unset variable. It must not change what is done. */
+export const blankSetting = (environment: NodeJS.ProcessEnv): string | undefined =>
+  Object.keys(environment).find((name) => name.startsWith('RELEASES_') && !environment[name]?.trim());
+
 /** Address of the store by the settings; `npm start` stores it in its data folder. */
 export const storeFrom = ({ RELEASES_STORE, DATA_DIR }: { RELEASES_STORE?: string; DATA_DIR?: string }): string =>
   RELEASES_STORE || `file:${join(DATA_DIR || '.data', 'releases')}`;
