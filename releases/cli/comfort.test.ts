@@ -124,8 +124,16 @@ test.each([
   expect(await at.current()).toEqual(before);
 });
 
-test('builds of a version names the remotes that there are', async () => {
-  const { code, err } = await run(['builds', 'chat@1.1.0']);
+test.each([
+  [['builds', 'chat@1.1.0']],
+  [['rollback', 'chat@1.1.0']],
+  [['abort', 'chat@1.1.0']],
+  [['promote', 'chat@1.1.0']],
+  [['withdraw', 'chat@1.1.0', '--yes']],
+  [['canary', '--name', 'chat@1.1.0', '--percent', '9']],
+  [['schedule', 'pause', 'chat@1.1.0']],
+])('%j names the remotes that there are, in place of a build', async (words) => {
+  const { code, err } = await run(words);
   expect([code, err]).toEqual([
     1,
     expect.stringMatching(/no remote "chat@1\.1\.0"\nName one of these: account, chat, /),

@@ -1,4 +1,4 @@
-import { nameSchema, textSchema } from '@liaozhai/shared/contract';
+import { textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { usage } from './errors.ts';
 import { windowSchema } from './model/action.ts';
@@ -14,8 +14,9 @@ const why = v.optional(textSchema(500));
 const state = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
 const reason = { why, seq: state };
 const force = v.optional(v.boolean());
-/** Any text: an unknown id is refused with advice, which a schema error would lack. */
+/** Any text: what is unknown is refused with advice, which a schema error would lack. */
 const id = textSchema(80, 1);
+const name = v.optional(id);
 /** The name again, as typed. Another text is refused with the name to type. */
 const confirm = v.optional(textSchema(80));
 /** Reason for switching although the channel is frozen. */
@@ -35,16 +36,16 @@ export const BODIES = {
   activate: bodySchema({ builds: someBuilds, ...reason, force, despiteFreeze }),
   canary: bodySchema({
     builds: v.optional(builds, []),
-    name: v.optional(nameSchema),
+    name,
     percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
     ...reason,
     force,
     despiteFreeze,
   }),
-  promote: bodySchema({ name: v.optional(nameSchema), from: v.optional(nameSchema), ...reason, force, despiteFreeze }),
+  promote: bodySchema({ name, from: name, ...reason, force, despiteFreeze }),
   schedule: bodySchema({
     builds: v.optional(builds, []),
-    name: v.optional(nameSchema),
+    name,
     steps: textSchema(400, 1),
     enough: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
     ...reason,
@@ -57,17 +58,17 @@ export const BODIES = {
   approve: bodySchema({ id, why }),
   reject: bodySchema({ id, why }),
   retract: bodySchema({ id, why }),
-  pause: bodySchema({ name: v.optional(nameSchema), ...reason }),
-  continue: bodySchema({ name: v.optional(nameSchema), ...reason }),
-  cancel: bodySchema({ name: v.optional(nameSchema), ...reason }),
+  pause: bodySchema({ name, ...reason }),
+  continue: bodySchema({ name, ...reason }),
+  cancel: bodySchema({ name, ...reason }),
   freeze: bodySchema({ window: windowSchema, why: textSchema(200), seq: state }),
   unfreeze: bodySchema({ id, ...reason }),
   webhook: bodySchema({ url: textSchema(2000, 1) }),
   'webhook-remove': bodySchema({ id, ...reason }),
   'webhook-test': bodySchema({ id }),
-  abort: bodySchema({ name: v.optional(nameSchema), ...reason, force }),
-  rollback: bodySchema({ name: v.optional(nameSchema), to: state, ...reason, force }),
-  withdraw: bodySchema({ name: nameSchema, confirm, ...reason }),
+  abort: bodySchema({ name, ...reason, force }),
+  rollback: bodySchema({ name, to: state, ...reason, force }),
+  withdraw: bodySchema({ name: id, confirm, ...reason }),
   kill: bodySchema({ build, confirm, ...reason, force }),
   override: bodySchema({
     builds: someBuilds,

@@ -392,5 +392,6 @@ export const SENTENCES = {
   noEndpointCure: 'See "HTTP API" in releases/README.md.',
   tooLarge: 'this body has more than {kib} KiB',
   tooLargeCure: 'Name fewer builds at once, or say why in fewer words.',
+  consoleFailed: 'the console failed, and its log says why',
   wrongBody: 'the request {verb} is wrong: {problem}',
 } as const;

@@ -7,15 +7,15 @@ const ROOT = import.meta.dirname;
 const ELSEWHERE =
   /^(builds\/(publish|guest|exposedTypes|gateFile)|operations\/(exportSite|collectGarbage|tokens|publishLocal)|model\/signing|store\/store|releaseClient|serve\/.*|testing\/.*|.*\.test)\.ts$/;
 /** Messages that need no translation: operator's settings, uploaded files and forwarded causes. */
-const NO_SENTENCE = /^`(RELEASES|CONSOLE)_|^`(\$\{name\}\/)?\$\{(path|folder)\}|^`"\$\{(url|text|key)\}"/;
+const NO_SENTENCE = /^[`'](RELEASES|CONSOLE|CHROMIUM)_|^`(\$\{name\}\/)?\$\{(path|folder)\}|^`"\$\{(url|text|key)\}"/;
 
 test('what the console can be refused with has words in each of its languages', () => {
   const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((file) => /\.ts$/.test(file));
-  const server = ['api', 'ConsoleContext'].map((name) => `../console/server/${name}.ts`);
+  const server = ['api', 'ConsoleContext', 'startConsole'].map((name) => `../console/server/${name}.ts`);
   const wordless = [...files.filter((file) => !ELSEWHERE.test(file)), ...server].flatMap((file) =>
     [
       ...readFileSync(`${ROOT}/${file}`, 'utf8').matchAll(
-        /\b(?:refused|usage|conflict|forbidden|unreachable)\(\s*(.*)/g,
+        /(?:\b(?:refused|usage|conflict|forbidden|unreachable)\(|json\(\{ message:(?! ''))\s*(.*)/g,
       ),
     ]
       .map(([, message = '']) => message)

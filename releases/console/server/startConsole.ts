@@ -30,6 +30,7 @@ import { createToken } from '../../src/operations/tokens.ts';
 import { settleProposals } from '../../src/policies/approval.ts';
 import { takeDueSteps } from '../../src/policies/schedule.ts';
 import { deliver } from '../../src/policies/webhooks.ts';
+import { say } from '../../src/sentences.ts';
 import { DEFAULT_STORE, openStore, requireKey, requirePublicKey, type Store } from '../../src/store/store.ts';
 import { createApi } from './api.ts';
 import { ConsoleContext, type ConsoleCounters, consoleCounters } from './ConsoleContext.ts';
@@ -131,7 +132,7 @@ export async function startConsole(options: StartConsoleOptions = {}): Promise<R
   app.onError((cause, answer) => {
     if (isBrokenOff(answer.env.incoming)) return answer.body(null, 400);
     note(`console: ${lineOf(cause)}`);
-    return answer.json({ message: 'the console failed; its log says why', cure: '', details: [] }, 500);
+    return answer.json({ message: say('consoleFailed'), cure: '', details: [] }, 500);
   });
   const server = createHttpServer(getRequestListener(app.fetch, { hostname: 'localhost' }), {
     requestMs: REQUEST_TIMEOUT_MS,

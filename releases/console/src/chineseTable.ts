@@ -360,5 +360,6 @@ export const CHINESE: Record<SentenceKind, string> = {
   noEndpointCure: '它可能比这个页面旧，请重新载入',
   tooLarge: '内容超过 {kib} KiB',
   tooLargeCure: '请少选几个构建，或把理由写短',
+  consoleFailed: '发布台出错，原因在它的日志里',
   wrongBody: '「{verb}」的内容有误：{problem}',
 };
