@@ -15,7 +15,7 @@ export const SENTENCES = {
   finding: '{check}: {problem}',
   ofBuild: '{build}: {problem}',
   unjudged: 'could not be judged: {cause}',
-  storedMissing: `{file} is missing: ${AGAIN}`,
+  storedMissing: '{file} is missing: publish the same build again',
   storedChanged: `{file} is not what was published: ${AGAIN}`,
   servedAs: '{file} would be served as {type}, not {expected}: rename it to end in .{kind}',
   servedWithoutCors: '{file} would be served without CORS',
@@ -238,7 +238,8 @@ export const SENTENCES = {
   killed: '{builds} was killed and never runs again',
   killedCure: 'Publish a new version and activate that.',
   damaged: 'files of these builds are missing from the store, or damaged',
-  damagedCure: 'Publish the builds again.',
+  damagedCure:
+    'Publish the same builds again, which restores what is missing, or take the files from a copy of the store.',
   nothingBefore: 'nothing else was live before that could run again',
   nothingBeforeCure: 'List what was live with `log`, or activate a published build.',
   nothingBeforeFor: 'nothing else was live before for {name} that could run again',

@@ -56,6 +56,17 @@ describe('publishing', () => {
     await expect(listBuilds(new Catalog(at.store), name)).rejects.toThrow(refusal.message);
   });
 
+  test.each(['remoteEntry.js', 'remoteEntry.js.br'])('the same bytes again restore %s', async (file) => {
+    const dist = await writeRemote(at.place(), 'tales', file);
+    const version = file.endsWith('.br') ? '1.1.0' : '1.0.0';
+    const id = await at.publishFrom(dist, version);
+    const key = `${buildFolder(id)}/${file}`;
+    const stored = await at.store.read(key);
+    await at.store.remove(key);
+    expect(await at.publishFrom(dist, version)).toBe(id);
+    expect(await at.store.read(key)).toEqual(stored);
+  });
+
   test('the same bytes again are the same build', async () => {
     const dist = await writeRemote(at.place(), 'chat', 'same');
     expect(await at.publishFrom(dist)).toBe(await at.publishFrom(dist));

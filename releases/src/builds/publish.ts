@@ -84,7 +84,7 @@ export interface PublishOptions {
 
 /**
  * Stores a package: files, then `build.json`, then the version claim. A crash leaves nothing that counts as a build, and publishing
- * again completes the work. Publishing the same bytes again has no effect. Throws refused if the version is in use or the disk would
+ * again completes the work. Publishing the same bytes again restores files that the store lost. Throws refused if the version is in use or the disk would
  * have less than the reserve left.
  */
 export async function publish(
@@ -97,25 +97,28 @@ export async function publish(
   if (isExpected && !isExpected(record))
     throw refused(`the files of ${record.id} are not what they were published as`, 'Publish the build again.');
   const { name, version } = buildIdParts(record.id);
-  if ((await claimedBy(store, name, version)) === record.id) return { id: record.id, record, created: false };
+  const isPublished = (await claimedBy(store, name, version)) === record.id;
   const files = [...built.files];
-  const maps = [...built.maps];
+  const maps = isPublished ? [] : [...built.maps];
   const neededBytes = [
     ...files.map(([path, body]) => storedBytesLimit(path, body)),
     ...maps.map(([, text]) => Buffer.byteLength(text)),
   ].reduce((sum, bytes) => sum + bytes, 0);
-  await assertReserve(store, neededBytes, limitsFrom().reserve);
+  if (!isPublished) await assertReserve(store, neededBytes, limitsFrom().reserve);
   const folder = buildFolder(record.id);
   const writeFiles = async (pendingFiles: typeof files) => {
     await inParallel(PARALLEL_WRITES, pendingFiles, ([path, body]) => writeFile(store, `${folder}/${path}`, body));
     await store.create(`${folder}/build.json`, canonicalJson(record));
   };
   for (const [path, text] of maps) await store.create(`${mapsFolder(folder)}/${path}`, text);
-  await writeFiles(files);
-  const created = await claimVersion(store, record, at);
-  // files of an earlier attempt may have been swept before the claim; claimed files are never swept
+  if (!isPublished) await writeFiles(files);
+  const created = !isPublished && (await claimVersion(store, record, at));
+  // files of an earlier attempt may have been swept before the claim, and files of a published build lost
   const storedKeys = new Set(await store.list(`${folder}/`));
-  const sweptFiles = files.filter(([path]) => !storedKeys.has(`${folder}/${path}`));
+  const formsOf = (path: string) => (isCompressed(path) ? ['', '.br', '.gz'] : ['']);
+  const sweptFiles = files.filter(([path]) =>
+    formsOf(path).some((form) => !storedKeys.has(`${folder}/${path}${form}`)),
+  );
   if (sweptFiles.length > 0 || !storedKeys.has(`${folder}/build.json`)) await writeFiles(sweptFiles);
   return { id: record.id, record, created };
 }
