@@ -156,7 +156,10 @@ test.each([
     [60, 20],
     /^FAILING candidate stories@1\.1\.0\S*: 20 of 60 visitors failed, of stable 6 of 600 \(.*ends it now\. `abort stories`/m,
   ],
-  [[20, 6], /^FAILING candidate stories@1\.1\.0\S*: 6 of 20 .* too few for the automatic stop\. `abort stories`/m],
+  [
+    [20, 6],
+    /^FAILING candidate stories@1\.1\.0\S*: 6 of 20 .* too little for the automatic stop yet\. `abort stories`/m,
+  ],
 ] as const)('a candidate whose %j visitors and failures are beyond chance is said to fail', async (tried, line) => {
   const own = await openTestStore();
   await own.activate(await own.host(), await own.remote('stories'));

@@ -145,7 +145,7 @@ function troubleLine({ builds, failing, slower, ends }: Trouble): string {
     ({ metric, verdict: { tried, control } }) =>
       `${vitalNames[metric]} p75 ${vitalValue(metric, tried.p75 ?? 0)}, of stable ${vitalValue(metric, control.p75 ?? 0)}`,
   );
-  const advice = ends ? 'a running console ends it now' : 'too few for the automatic stop';
+  const advice = ends ? 'a running console ends it now' : 'too little for the automatic stop yet';
   return `${builds.join(' ')}: ${[...failures, ...waits].join('; ')}; ${advice}. \`abort ${nameOf(builds[0] ?? '')}\` ends it by hand`;
 }
 

@@ -160,7 +160,7 @@ export const SENTENCES = {
   noRemoteCure: 'Name one of these: {names}.',
   noCandidateOf: '{channel} has no candidate of {name}',
   noCandidate: '{channel} has no candidate',
-  noCandidateCure: 'Start one with `canary <build…> --percent P`.',
+  noCandidateCure: '`log` says how the last one ended. Start one with `canary <build…> --percent P`.',
   manyCandidates: '{channel} has several candidates: {names}',
   manyCandidatesCure: 'Name the remote whose candidate is meant.',
   noPlace: '"{text}" names no state',

@@ -145,7 +145,7 @@ export const CHINESE: Record<SentenceKind, string> = {
   noRemoteCure: '现有的是 {names}',
   noCandidateOf: '{channel} 没有 {name} 的灰度',
   noCandidate: '{channel} 没有灰度',
-  noCandidateCure: '请在「构建」里选一个构建开始',
+  noCandidateCure: '记录里有上一个是怎样结束的；请在「构建」里选一个构建开始',
   manyCandidates: '{channel} 有几个灰度：{names}',
   manyCandidatesCure: '请写明是哪个模块的灰度',
   noPlace: '「{text}」不是状态',
