@@ -152,12 +152,7 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
   },
   'one sentence again and again without an end': {
     behave: async (response) => {
-      for (let isOpen = true; isOpen; await sleep(1)) {
-        response.write(delta('夜里风大。').repeat(20));
-        response.once('close', () => {
-          isOpen = false;
-        });
-      }
+      for (; !response.destroyed; await sleep(1)) response.write(delta('夜里风大。').repeat(20));
     },
     text: '夜里风大。'.repeat(1_200),
   },
