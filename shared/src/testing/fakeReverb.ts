@@ -43,7 +43,7 @@ class FakeSocket extends EventTarget {
   }
 
   deliver(frame: Frame) {
-    const data = frame.data === undefined ? undefined : JSON.stringify(frame.data);
+    const data = frame.data === undefined ? undefined : this.#server.encodePayload(frame.data);
     this.deliverText(JSON.stringify({ ...frame, data }));
   }
 
@@ -63,7 +63,8 @@ export class FakeReverb {
   readonly receivedFrames: Frame[] = [];
   greeting: Greeting = 'welcome';
   /** in the greeting, in seconds */
-  activityTimeout = 30;
+  activityTimeout: unknown = 30;
+  encodePayload: (payload: unknown) => unknown = JSON.stringify;
   /** a subscription with another `auth` gets error 4009 without a channel */
   acceptedAuth: string | null = null;
   /** status for an HTTP request to the socket's address; null means no response */

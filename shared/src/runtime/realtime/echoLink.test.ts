@@ -85,13 +85,25 @@ test.each(['', '{', 'null', '5', '"text"', '{}', '[]', '{"event":5}', '{"event":
   },
 );
 
-test.each([-5, 0.001, 1e9])('an activity timeout of %s s does not cause many pings', async (seconds) => {
-  const { server, link, joined } = openBare();
-  server.activityTimeout = seconds;
-  await joined();
-  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(server.receivedFrames.filter(({ event }) => event === 'pusher:ping')).toHaveLength(0);
-  link.disconnect();
+test.each([-5, 0, 0.001, 1e9, '30', 'lang', null, undefined])(
+  'an activity timeout of %s s makes a calm link',
+  async (seconds) => {
+    const { server, link, joined } = openBare();
+    server.activityTimeout = seconds;
+    await joined();
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(server.receivedFrames.filter(({ event }) => event === 'pusher:ping')).toHaveLength(0);
+    link.disconnect();
+  },
+);
+
+test('payloads may be objects instead of JSON texts', async () => {
+  const { server, events, until } = open();
+  server.encodePayload = (payload) => payload;
+  server.activityTimeout = undefined;
+  await until('live');
+  server.broadcast(CHANNEL, 'message.created', { id: 1 });
+  expect(events).toContainEqual(['.message.created', { id: 1 }]);
 });
 
 test('a 401 of the channel authorisation does not end the session', async () => {

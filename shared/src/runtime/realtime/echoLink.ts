@@ -57,32 +57,38 @@ function sendOnlyWhileOpen(socket: WebSocket): WebSocket {
   return socket;
 }
 
-/** Large numbers, or a payload that was JSON-encoded twice. */
-const specialFrame = /\d{16}|"data":\s*"\\"/;
+const GREETING = 'pusher:connection_established';
+/** Large numbers, a payload that was JSON-encoded twice, or a greeting. */
+const specialFrame = new RegExp(`\\d{16}|"data":\\s*"\\\\"|${GREETING}`);
 
 /** Returns a frame whose payload is JSON within JSON, with all digits of large numbers. */
 function losslessFrame(text: string): string {
   if (!specialFrame.test(text)) return text;
   try {
-    const { data, ...frame } = JSON.parse(losslessJson(text)) as { data?: unknown };
+    const { data, ...frame } = JSON.parse(losslessJson(text)) as { data?: unknown; event?: unknown };
     const payload = typeof data === 'string' && data.startsWith('"') ? JSON.parse(data) : data;
-    return JSON.stringify({ ...frame, data: typeof payload === 'string' ? losslessJson(payload) : payload });
+    const json = typeof payload === 'string' ? losslessJson(payload) : payload;
+    return JSON.stringify({ ...frame, data: frame.event === GREETING ? withActivityTimeout(json) : json });
   } catch {
     return text;
   }
 }
 
+/** pusher-js refuses a greeting without an activity time-out, and pings without pause for one below 1 s or a word. */
+function withActivityTimeout(payload: unknown) {
+  const greeting = typeof payload === 'string' ? JSON.parse(payload) : payload;
+  return { ...greeting, activity_timeout: greeting.activity_timeout >= 1 ? greeting.activity_timeout : 30 };
+}
+
 /** pusher-js throws on a frame that does not name its event. */
 const namesEvent = /^\s*\{.*?"event"\s*:\s*"/s;
-/** An activity time-out below 1 s, after which pusher-js would ping without pause. */
-const shortTimeout = /(:connection_established".*?activity_timeout\\*":\s*)(?:-|0)[\d.]*/s;
 
 /** pusher-js parses each frame with `JSON.parse`, which rounds numbers beyond 2^53. */
 function receiveWithoutLoss(socket: WebSocket): WebSocket {
   let receive: WebSocket['onmessage'] = null;
   socket.addEventListener('message', ({ data: frame }) => {
     if (!namesEvent.test(frame)) return console.warn('a frame without the name of its event was dropped');
-    const data = losslessFrame(frame.replace(shortTimeout, '$130'));
+    const data = losslessFrame(frame.trim());
     receive?.call(socket, new MessageEvent('message', { data }));
   });
   Object.defineProperty(socket, 'onmessage', {
