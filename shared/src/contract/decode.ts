@@ -296,5 +296,5 @@ const withoutLoss = (token: string): string =>
 export const losslessJson = (json: string): string =>
   /\d{16}/.test(json) ? json.replace(bigNumbers, withoutLoss) : json;
 
-/** `JSON.parse` without loss of digits. Throws as `JSON.parse` does. */
-export const parseJson = (json: string): unknown => JSON.parse(losslessJson(json));
+/** `JSON.parse` without loss of digits, after any byte order marks. Throws as `JSON.parse` does. */
+export const parseJson = (json: string): unknown => JSON.parse(losslessJson(json.trim()));

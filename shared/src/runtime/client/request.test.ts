@@ -480,6 +480,11 @@ test('an aborted request ends at once and is not sent again', async () => {
   expect(requests).toHaveLength(1);
 });
 
+test.each(['\ufeff\ufeff', ' \n', '\ufeff\r\n\t'])('a response may begin with %j', async (start) => {
+  api({ 'GET /v1/messages': { status: 200, body: `${start}{"data":{"id":"m"}}\n` } });
+  expect(await request({ url: '/v1/messages', schema: singleSchema(messageSchema) })).toMatchObject({ id: 'm' });
+});
+
 describe('a response that is not the server’s', () => {
   const schema = singleSchema(messageSchema);
   const foreign = [
@@ -496,6 +501,21 @@ describe('a response that is not the server’s', () => {
   test.each(foreign)('is a failed network: %j', async (body) => {
     api({ 'GET /v1/messages': { status: 200, body } });
     expect(await failure(request({ url: '/v1/messages', schema }))).toEqual({ kind: 'offline' });
+  });
+
+  test.each([
+    '<br />\n<b>Notice</b>:  Undefined variable x in <b>/srv/a.php</b> on line <b>3</b><br />\n{"data":{"id":"m"}}',
+    'PHP Warning:  Undefined array key "a" in /srv/a.php on line 3\n{"data":{"id":"m"}}',
+    '{"data":{"id":"m"}}<br />\n<b>Deprecated</b>: …',
+    '{"data":{"id":"m"}}\n<!-- 12 ms -->',
+  ])('with something printed around it is a server failure: %j', async (body) => {
+    onTestEnd(() => rs.restoreAllMocks());
+    rs.spyOn(console, 'warn').mockImplementation(() => {});
+    const requests = api({ 'GET /v1/messages': { status: 200, body }, 'POST /v1/messages': { status: 200, body } });
+    const failed = expect.objectContaining({ kind: 'server', status: 200 });
+    expect(await failure(request({ url: '/v1/messages', schema }))).toEqual(failed);
+    expect(await failure(request({ method: 'POST', url: '/v1/messages', schema }))).toEqual(failed);
+    expect(requests).toHaveLength(2);
   });
 
   test.each([['{"data":{"id":'], ['']])('that is truncated repeats a read: %j', async (cut) => {

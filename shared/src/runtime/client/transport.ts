@@ -39,10 +39,16 @@ export const createAxios = (
 const isTruncated = ({ data, status, config }: AxiosResponse): boolean =>
   typeof data === 'string' && (!/^\w*$/.test(data) || (status === 200 && config.method === 'get'));
 
-/** A truncated body counts as a lost connection. A failure sent with status 200 gets the status stated in its body. */
+/** JSON with something printed around it, such as a PHP notice, but no whole page. */
+const printedAround = /^(?!\s*<(?:!|html)).*(?: on line |[}\]]\s*<)/is;
+
+/** A truncated body counts as a lost connection, and one printed around as a failure of the server. A failure sent with status 200 gets the status stated in its body. */
 function applyStatedStatus(response: AxiosResponse): AxiosResponse {
   const { data, config, request } = response;
-  if (isTruncated(response)) throw new AxiosError('no JSON', AxiosError.ERR_NETWORK, config, request);
+  if (isTruncated(response)) {
+    const answer = printedAround.test(String(data)) ? response : undefined;
+    throw new AxiosError('no JSON', AxiosError.ERR_NETWORK, config, request, answer);
+  }
   const status = statedFailure(data);
   if (status === undefined) return response;
   const statedResponse = { ...response, status, data: withFields(data, status, config) };
