@@ -152,6 +152,17 @@ describe('what some servers leave out or give twice', () => {
     expect(answered.messages[0]?.conversationId).toBe('c-1');
   });
 
+  test('two messages of one response under one seq are both shown, in its order, and each changes on its own', () => {
+    const both = [line, messageDto({ seq: 1, id: 'm-reply', status: 'streaming', body: '' })];
+    const thread = threadOf([...both, ...both.map((dto) => ({ ...dto, id: `${dto.id}-2`, seq: 2, version: 2 }))]);
+    const ids = ['m-1', 'm-reply', 'm-1-2', 'm-reply-2'];
+    expect(thread.messages.map(({ id }) => id)).toEqual(ids);
+    const ended = both.map((dto) => ({ ...dto, version: 3, status: 'completed', body: `${dto.id}，说完了。` }));
+    const { messages } = ended.reduce((known, dto) => applyEvent(known, messageEvent(dto)).thread, thread);
+    expect(messages.map(({ id }) => id)).toEqual(ids);
+    expect(messages.slice(0, 2).map(({ body }) => body)).toEqual(['m-1，说完了。', 'm-reply，说完了。']);
+  });
+
   test.each(['', 'client-1'])('the client id %j in every message names one row each', (client_id) => {
     const { messages } = threadOf([line, ...[2, 3, 4].map((seq) => messageDto({ seq, client_id }))]);
     expect(new Set(messages.map(keyOf)).size).toBe(4);

@@ -91,11 +91,12 @@ export const findMessage = (thread: Thread, id: string): Message | undefined =>
 /** Merges messages, the later state of each. Skips those before the loaded window, which load with their page. */
 function mergeMessages(thread: Thread, incoming: Message[]): Thread {
   const first = thread.messages[0];
+  const ids = new Set(incoming.map(({ id }) => id));
   let messages = thread.messages;
   for (const each of incoming) {
     const message = withSeq(messages, each);
     if (thread.hasOlder && first && message.seq < first.seq) continue;
-    messages = withMessage(withoutFormerPlace(messages, message), message);
+    messages = withMessage(withoutFormerPlace(messages, message), message, ids);
   }
   return messages === thread.messages ? thread : { ...thread, messages };
 }
@@ -120,10 +121,13 @@ function withoutFormerPlace(messages: Message[], message: Message): Message[] {
   return messages.some(isMoved) ? messages.filter((each) => !isMoved(each)) : messages;
 }
 
-function withMessage(messages: Message[], message: Message): Message[] {
-  const index = messages.findLastIndex((other) => other.seq <= message.seq);
+/** A new id replaces what its seq had before, unless the response has both, whose ids are `ids`. */
+function withMessage(messages: Message[], message: Message, ids: ReadonlySet<string>): Message[] {
+  const lastIndex = messages.findLastIndex(({ seq }) => seq <= message.seq);
+  const ownIndex = messages.findLastIndex(({ id, seq }) => id === message.id && seq === message.seq);
+  const index = ownIndex < 0 ? lastIndex : ownIndex;
   const presentMessage = messages[index];
-  if (presentMessage?.seq !== message.seq)
+  if (presentMessage?.seq !== message.seq || (ownIndex < 0 && ids.has(presentMessage.id)))
     return [...messages.slice(0, index + 1), message, ...messages.slice(index + 1)];
   const laterMessage = laterVersion(presentMessage, message);
   return laterMessage === presentMessage ? messages : withReplaced(messages, index, laterMessage);
