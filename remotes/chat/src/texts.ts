@@ -135,6 +135,10 @@ export const texts = {
     inviteOpen: '把链接发给好友',
     inviteFor: (points: string) => `好友用你的链接注册，你得 ${points}`,
     recharge: '去充值',
+    support: '联系客服',
+    enough: '点数够了，可以继续',
+    contradiction: (words: string, balance: string) =>
+      `刚才没有成功：${words}。现在余额有 ${balance}，请再试一次；还不行，请联系客服。`,
   },
   price: {
     title: '价格变了',

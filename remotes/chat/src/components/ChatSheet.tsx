@@ -40,7 +40,8 @@ export type OpenSheet =
   /** Actions for the whole conversation. */
   | { kind: 'more' }
   | { kind: 'runs' }
-  | { kind: 'points'; cost: number }
+  /** `refusal`: what the server said, if it has just refused the action. */
+  | { kind: 'points'; cost: number; refusal?: string }
   | ({ kind: 'confirm' } & Confirmation);
 
 export interface ChatSheetProps {
@@ -75,7 +76,7 @@ export function ChatSheet(props: ChatSheetProps) {
   if (shownSheet?.kind === 'picture')
     return <PictureSheet {...props} key={shownSheet.message.id} message={shownSheet.message} />;
   if (shownSheet?.kind === 'report') return <ReportSheet {...props} message={shownSheet.message} />;
-  if (shownSheet?.kind === 'points') return <PointsSheet {...props} cost={shownSheet.cost} />;
+  if (shownSheet?.kind === 'points') return <PointsSheet {...props} {...shownSheet} />;
   return null;
 }
 

@@ -1,4 +1,4 @@
-import { formatPoints } from '@liaozhai/shared/format';
+import { anyErrorText, formatPoints } from '@liaozhai/shared/format';
 import {
   copyText,
   drafts,
@@ -39,8 +39,8 @@ export function useChatActions(
   open: (sheet: OpenSheet) => void,
 ) {
   return useMemo(() => {
-    const getPoints = (cost: number) => {
-      open({ kind: 'points', cost });
+    const getPoints = (cost: number, refusal?: string) => {
+      open({ kind: 'points', cost, ...(refusal && { refusal }) });
       // points may have been added on another device
       void session.refresh();
     };
@@ -63,7 +63,7 @@ export function useChatActions(
       if (!isApiError(cause)) throw cause;
       if (cause.kind === 'insufficientBalance') {
         if (cause.required > cause.balance) session.userPatched({ balance: cause.balance });
-        return getPoints(cause.required);
+        return getPoints(cause.required, anyErrorText(cause));
       }
       toastFailure(cause, fallback);
     };

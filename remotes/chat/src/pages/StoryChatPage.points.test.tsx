@@ -63,6 +63,7 @@ describe('with too few points for a message', () => {
     await waysToPoints();
     session.userPatched({ balance: 13 });
     await waitFor(() => expect(screen.queryByRole('dialog', { name: '点数不够' })).toBeNull());
+    expect(screen.getByText('点数够了，可以继续')).toBeTruthy();
     expect(screen.getByText('每条 2 点 · 余额 13 点')).toBeTruthy();
     await write(user, '谁在门外？');
     await waitFor(() => expect(sends(requests)).toHaveLength(1));
@@ -99,6 +100,21 @@ describe('with too few points for a message', () => {
     await user.click(await screen.findByRole('button', { name: /^灵感/ }));
     await waysToPoints();
   });
+});
+
+test('a refusal that the balance contradicts stays open, says what the server said, and leads to support', async () => {
+  const { user } = openChat(
+    {
+      [LATEST]: latestDto([userLine, replyLine]),
+      'POST /v1/messages/suggestion': refused(1),
+      'GET /v1/user': { data: { id: 'u-1', balance: 50 } },
+    },
+    { user: { balance: 50 } },
+  );
+  await user.click(await screen.findByRole('button', { name: /^灵感/ }));
+  const ways = within(await waysToPoints());
+  expect(await ways.findByText(/余额不足。现在余额有 50 点，请再试一次/)).toBeTruthy();
+  expect(ways.getByRole('link', { name: '联系客服' }).getAttribute('href')).toBe('/my/support');
 });
 
 test('messages that the server refused for want of points all go by one tap, in the order written', async () => {
