@@ -39,7 +39,7 @@ export const contents = [
     omit: ['opening', 'opening_lines', 'characters', 'share_image_url', 'created_at', 'updated_at'],
     element: (
       <div className={styles.page}>
-        <Wordmark onRefresh={() => undefined} />
+        <Wordmark onRefresh={async () => {}} />
         <div className={styles.reserved} />
         <div className={styles.tiles} data-slot="explore.tiles" hidden />
         <section aria-label={texts.list.label}>

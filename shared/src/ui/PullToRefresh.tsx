@@ -1,7 +1,8 @@
 import clsx from 'clsx';
 import RefreshIcon from 'lucide-react/icons/refresh-cw';
-import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState, useTransition } from 'react';
 import { listenTo, stopAll } from '../format/listening';
+import { IconButton, Spinner } from './Button';
 import { scrollerOf } from './InfiniteList';
 import styles from './PullToRefresh.module.css';
 import { VisuallyHidden } from './VisuallyHidden';
@@ -16,7 +17,20 @@ export interface PullToRefreshProps {
   children: ReactNode;
 }
 
-/** Refreshes a list when it is pulled down at its top. The caller adds a button for mice and keyboards. */
+/** For mice and keyboards, which cannot pull. Shows a spinner until `onRefresh` has settled. */
+export function RefreshButton({ label, onRefresh }: Pick<PullToRefreshProps, 'onRefresh'> & { label: string }) {
+  const [isRefreshing, start] = useTransition();
+  return (
+    <IconButton
+      label={label}
+      icon={isRefreshing ? <Spinner /> : <RefreshIcon size={20} />}
+      aria-busy={isRefreshing || undefined}
+      onClick={() => isRefreshing || start(async () => void (await Promise.allSettled([onRefresh()])))}
+    />
+  );
+}
+
+/** Refreshes a list when it is pulled down at its top. The caller adds a `RefreshButton`. */
 export function PullToRefresh({ onRefresh, children }: PullToRefreshProps) {
   const area = useRef<HTMLDivElement>(null);
   const [refreshing, setRefreshing] = useState(false);

@@ -18,7 +18,7 @@ export { late, useModule } from './late';
 export { Menu, type MenuItem, type MenuProps } from './Menu';
 export { attempt, media, useIsWide } from './media';
 export { followKeyboard } from './overlays';
-export { PullToRefresh, type PullToRefreshProps } from './PullToRefresh';
+export { PullToRefresh, type PullToRefreshProps, RefreshButton } from './PullToRefresh';
 export {
   EmptyState,
   type EmptyStateProps,

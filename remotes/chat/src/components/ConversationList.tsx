@@ -22,7 +22,7 @@ import {
   listenTo,
   PullToRefresh,
   QueryView,
-  RefreshIcon,
+  RefreshButton,
   RowBoundary,
   SearchField,
   SearchIcon,
@@ -221,7 +221,7 @@ function ConversationListing() {
               onClick={() => setWords(isSearching ? null : '')}
             />
           )}
-          <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={() => void refresh()} />
+          <RefreshButton label={texts.list.refresh} onRefresh={refresh} />
         </span>
       </header>
       {canSearch && isSearching && (

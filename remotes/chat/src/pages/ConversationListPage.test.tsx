@@ -279,18 +279,25 @@ test('a list that does not come offers to try again', async () => {
   expect(await screen.findByRole('link', { name: /画皮/ })).toBeTruthy();
 });
 
-test('刷新 brings the list after a first load that failed', async () => {
-  let up = false;
+test('刷新 brings the list after a first load that failed, and shows that it waits', async () => {
+  let answered: Promise<unknown> | undefined;
+  let answer = (_: unknown) => {};
   open({
     [LIST]: () => {
-      if (!up) throw offline();
-      return pageDto([conversationDto()]);
+      if (!answered) throw offline();
+      return answered;
     },
   });
   await screen.findByRole('button', { name: '重试' });
-  up = true;
-  screen.getByRole('button', { name: '刷新' }).click();
+  answered = new Promise((resolve) => {
+    answer = resolve;
+  });
+  const button = screen.getByRole('button', { name: '刷新' });
+  button.click();
+  await waitFor(() => expect(button.getAttribute('aria-busy')).toBe('true'));
+  answer(pageDto([conversationDto()]));
   expect(await titles()).toEqual(['/story/s-1?chat=1']);
+  await waitFor(() => expect(button.getAttribute('aria-busy')).not.toBe('true'));
 });
 
 describe('a reply that nobody has seen', () => {

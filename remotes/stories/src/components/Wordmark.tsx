@@ -1,10 +1,10 @@
 import { hostConfig } from '@liaozhai/shared/runtime';
-import { IconButton, RefreshIcon, Seal, SearchIcon } from '@liaozhai/shared/ui';
+import { IconButton, RefreshButton, Seal, SearchIcon } from '@liaozhai/shared/ui';
 import { texts } from '../texts';
 import styles from './Wordmark.module.css';
 
 interface WordmarkProps {
-  onRefresh: () => void;
+  onRefresh: () => Promise<unknown>;
   /** undefined if the server does not support the search; the space is reserved, so that nothing moves once that is known. */
   onSearch?: (() => void) | undefined;
   /** Called on hover or focus of the search button, to preload the search. */
@@ -31,7 +31,7 @@ export function Wordmark({ onRefresh, onSearch, onApproachSearch }: WordmarkProp
             onFocus={onApproachSearch}
           />
         )}
-        <IconButton label={texts.list.refresh} icon={<RefreshIcon size={20} />} onClick={onRefresh} />
+        <RefreshButton label={texts.list.refresh} onRefresh={onRefresh} />
       </div>
     </header>
   );
