@@ -22,10 +22,10 @@ test('toasts are in a polite region that exists before them', () => {
 });
 
 test('a toast is above the visible screen’s foot, also after it grows', async () => {
-  const foot = (height: number) => {
+  const foot = (height: number, bottom = 0) => {
     const element = document.createElement('div');
     element.dataset.foot = '';
-    element.getBoundingClientRect = () => new DOMRect(0, innerHeight - height, 390, height);
+    element.getBoundingClientRect = () => new DOMRect(0, innerHeight - height - bottom, 390, height);
     document.body.append(element);
     return element;
   };
@@ -35,6 +35,9 @@ test('a toast is above the visible screen’s foot, also after it grows', async 
   expect(place()).toBe('56px');
   feet.push(foot(120));
   await waitFor(() => expect(place()).toBe('120px'));
+  // buttons just above it are not covered; further up they do not matter
+  feet.push(foot(44, 136), foot(44, 400));
+  await waitFor(() => expect(place()).toBe('180px'));
   for (const element of feet) element.remove();
 });
 

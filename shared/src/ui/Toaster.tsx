@@ -69,12 +69,21 @@ const POLL_MS = 200;
 /** Part of the window in px that stays for toasts above a tall bar. */
 const ROOM = 96;
 
-/** Height in px from the window's bottom to the top of the bar. Ignores bars of hidden screens and the tall rail of a wide window. */
+/**
+ * Height in px from the window's bottom to the top of the bar. Includes buttons that a toast just above the bar would cover.
+ * Ignores bars of hidden screens and the tall rail of a wide window.
+ */
 function footHeight(): number {
-  const boxes = [...document.querySelectorAll('[data-foot]')].map((foot) => foot.getBoundingClientRect());
   const isBar = ({ width, height }: DOMRect) => height > 0 && (height < innerHeight / 2 || width > innerWidth / 2);
-  const heights = boxes.filter(isBar).map(({ top }) => innerHeight - top);
-  return Math.min(innerHeight - ROOM, Math.max(0, ...heights));
+  const boxes = [...document.querySelectorAll('[data-foot]')].map((foot) => foot.getBoundingClientRect()).filter(isBar);
+  const bottom = Math.max(0, ...boxes.map((box) => box.bottom));
+  const height = boxes
+    .sort((one, other) => other.bottom - one.bottom)
+    .reduce(
+      (below, box) => (innerHeight - box.bottom < below + ROOM ? Math.max(below, innerHeight - box.top) : below),
+      innerHeight - bottom,
+    );
+  return boxes.length === 0 ? 0 : Math.min(innerHeight - ROOM, height);
 }
 
 /** Follows the bar while a toast shows: the screen, the composer or the keyboard may change its height. Returns the cleanup function. */

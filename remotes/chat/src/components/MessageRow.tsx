@@ -236,7 +236,7 @@ function Retell({ message, price, actions }: RetellProps) {
   const { variant, variants } = message;
   const label = isUnwritten(message) ? texts.retell.again : texts.retell.label;
   return (
-    <div className={styles.retell}>
+    <div className={styles.retell} data-foot>
       {variants > 1 && (
         <div className={styles.variants}>
           <IconButton

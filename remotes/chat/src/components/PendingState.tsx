@@ -95,7 +95,7 @@ function failureText(pending: PendingMessage): string {
 
 /** A text button inside a status line, with a target larger than its text. */
 export const StateButton = ({ children, onPress }: { children: ReactNode; onPress: () => void }) => (
-  <button type="button" className={styles.act} onClick={onPress}>
+  <button type="button" className={styles.act} onClick={onPress} data-foot>
     {children}
   </button>
 );
