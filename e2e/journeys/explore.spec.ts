@@ -90,7 +90,8 @@ test('a title or a name without an end leaves its screen as it was', async ({ pe
     text
       .replace(/"title":"[^"]*","cover_url"/g, `"title":"${long}","cover_url"`)
       .replace(/"name":"读书人"/g, `"name":"${long}"`)
-      .replace(/"method":"[^"]*"/g, `"method":"${long}"`);
+      .replace(/"(method|username|invite_code|label)":"[^"]*"/g, `"$1":"${long}"`)
+      .replace(/"tags":\["[^"]*"/g, `"tags":["${long}"`);
   await page.route(/\/explore$|\/api\/v1\/(stories|conversations|orders|user)/, async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ response: answer, body: lengthened(await answer.text()) });

@@ -154,7 +154,7 @@ export const toOrders = ({ data, meta }: OrdersDto): Orders => ({
     id,
     points,
     priceCents: price_cents,
-    label: label ?? undefined,
+    label: label ? inSentence(label) : undefined,
   })),
   method: inSentence(meta?.method ?? ''),
 });

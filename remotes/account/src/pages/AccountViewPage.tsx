@@ -116,7 +116,9 @@ function AccountHeader({ user }: { user: User }) {
           <span className={styles.name}>
             <Foreign>{user.name || UNNAMED}</Foreign>
           </span>
-          <span className={styles.username}>{texts.my.username(user.username)}</span>
+          <span className={styles.username}>
+            <Foreign>{texts.my.username(user.username)}</Foreign>
+          </span>
         </span>
         <VisuallyHidden>{texts.my.toProfile}</VisuallyHidden>
         <ChevronRightIcon className={styles.chevron} size={20} />
@@ -157,7 +159,9 @@ function InviteCard({ code }: { code: string }) {
       <div className={styles.line}>
         <p className={styles.code}>
           <span className={styles.label}>{texts.invite.code}</span>
-          <span className={styles.value}>{code}</span>
+          <span className={styles.value}>
+            <Foreign>{code}</Foreign>
+          </span>
         </p>
         <IconButton label={texts.invite.copy} icon={<CopyIcon size={20} />} onClick={() => void copyCode(code)} />
         <Button variant="quiet" small icon={<ShareIcon size={18} />} onClick={() => void shareLink(code)}>

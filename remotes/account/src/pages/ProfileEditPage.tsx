@@ -6,6 +6,7 @@ import {
   CheckIcon,
   Dialog,
   type FieldErrors,
+  Foreign,
   GENDERS,
   RadioGroup,
   ShowIcon,
@@ -192,7 +193,9 @@ function PersonaPreview({ value, owner }: { value: string; owner: PersonaOwner }
     <figure className={styles.preview}>
       <figcaption className={styles.bearer}>
         <Avatar name={owner.name} src={owner.avatar} decorative />
-        <span translate="no">{owner.name}</span>
+        <span translate="no">
+          <Foreign>{owner.name}</Foreign>
+        </span>
       </figcaption>
       <StoryText>
         {paragraphs.map((paragraph, index) => (

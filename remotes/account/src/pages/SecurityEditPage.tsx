@@ -11,6 +11,7 @@ import {
   Button,
   Card,
   Dialog,
+  Foreign,
   KeyIcon,
   ListRow,
   PasswordField,
@@ -130,7 +131,9 @@ function EmailState({ user, state: { email, pending } }: { user: User; state: Ac
     <>
       {email !== '' && (
         <p className={styles.address}>
-          <span translate="no">{email}</span>
+          <span translate="no">
+            <Foreign>{email}</Foreign>
+          </span>
           <Tag>{texts.email.confirmed}</Tag>
         </p>
       )}

@@ -1,3 +1,4 @@
+import { inSentence } from '@liaozhai/shared/format';
 import { useLocation, useNavigate } from '@liaozhai/shared/runtime';
 import {
   Button,
@@ -145,7 +146,7 @@ function SearchChips({ search, onChoose }: SearchChipsProps) {
             selected={tag === search.tag}
             onClick={() => onChoose({ tag: tag === search.tag ? '' : tag })}
           >
-            {tag}
+            {inSentence(tag)}
           </Chip>
         ))}
       </fieldset>

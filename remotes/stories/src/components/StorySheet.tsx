@@ -1,9 +1,11 @@
+import { inSentence } from '@liaozhai/shared/format';
 import { useFontSize } from '@liaozhai/shared/runtime';
 import {
   BookmarkFilledIcon,
   BookmarkIcon,
   Button,
   FONT_SIZES,
+  Foreign,
   RadioGroup,
   ShareIcon,
   Sheet,
@@ -48,7 +50,11 @@ export default function StorySheet({ open, story, onShare, onClose }: StorySheet
     >
       <div className={styles.parts}>
         {story.progress && <ProgressPart progress={story.progress} />}
-        {story.summary && <p className={styles.summary}>{story.summary}</p>}
+        {story.summary && (
+          <p className={styles.summary}>
+            <Foreign long>{story.summary}</Foreign>
+          </p>
+        )}
         {story.characters.length > 0 && <CharacterList characters={story.characters} />}
         <RadioGroup
           legend={words.fontSize}
@@ -71,7 +77,7 @@ function ProgressPart({ progress }: { progress: Progress }) {
     <section aria-label={words.progress}>
       <p className={styles.scene}>
         <span>{words.scene(scene, scenes)}</span>
-        {title && <span className={styles.sceneTitle}>{title}</span>}
+        {title && <span className={styles.sceneTitle}>{inSentence(title)}</span>}
       </p>
       {scenes <= MAX_MARKS && (
         <div className={styles.track} aria-hidden="true">
@@ -83,7 +89,7 @@ function ProgressPart({ progress }: { progress: Progress }) {
       <p className={styles.endings}>
         {endings.length === 0
           ? words.noEnding(endingsCount)
-          : `${words.endings(endings.length, endingsCount)}：${endings.join('、')}`}
+          : `${words.endings(endings.length, endingsCount)}：${endings.map(inSentence).join('、')}`}
       </p>
     </section>
   );

@@ -21,6 +21,7 @@ import {
   Card,
   CopyIcon,
   EmptyState,
+  Foreign,
   IconButton,
   InkDrawing,
   QueryView,
@@ -222,7 +223,9 @@ function OrderFacts({ order }: { order: Order }) {
         <div className={styles.fact}>
           <dt>{number}</dt>
           <dd className={styles.number}>
-            <span translate="no">{order.id}</span>
+            <span translate="no">
+              <Foreign>{order.id}</Foreign>
+            </span>
             <IconButton label={copyNumber} icon={<CopyIcon size={18} />} onClick={() => void copy()} />
           </dd>
         </div>
