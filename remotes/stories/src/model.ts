@@ -30,7 +30,8 @@ export interface Story {
   characters: Character[];
   /** Price of a message, in points; undefined if the server does not send it. */
   pricePerMessage: number | undefined;
-  conversationId: string | null;
+  /** null before the first message; undefined if unknown, since a cached page has no data of its user. */
+  conversationId: string | null | undefined;
   /** Whether the user has saved it; undefined if the server does not send it. */
   isFavorite?: boolean;
   /** The user's progress; undefined if the server does not send it. */
@@ -136,7 +137,7 @@ export const toRecentStories = ({ items }: CursorPage<ConversationDto>): RecentS
 
 /** Moves the first story without a conversation to the head of the shelf. */
 export function withFreshLead(stories: Story[], begunIds: ReadonlySet<string>): Story[] {
-  const lead = stories.find(({ id, conversationId }) => conversationId === null && !begunIds.has(id));
+  const lead = stories.find(({ id, conversationId }) => !conversationId && !begunIds.has(id));
   return lead && lead !== stories[0] ? [lead, ...stories.filter((story) => story !== lead)] : stories;
 }
 

@@ -46,6 +46,8 @@ export const texts = {
     openingLines: '可以这样开口',
     start: '开始聊天',
     resume: '继续聊天',
+    /** While it is unknown whether the user has begun. */
+    enter: '进入聊天',
     back: '返回',
     price: (points: number) => (points === 0 ? '聊天不收费' : `每条消息 ${formatPoints(points)}`),
     balance: (points: number) => `余额 ${formatPoints(points)}`,

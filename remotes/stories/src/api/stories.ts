@@ -154,7 +154,8 @@ export function adoptFirstStories() {
   if (!element?.textContent) return;
   const page = readAs(pageSchema, parseJson(element.textContent));
   if (!page) return;
-  const value = { pages: [toStoryPage(page)], pageParams: [null] };
+  const { items, ...rest } = toStoryPage(page);
+  const value = { pages: [{ ...rest, items: items.map(asCached) }], pageParams: [null] };
   store.dispatch(storiesApi.util.upsertQueryEntries([{ endpointName: 'storiesGetStories', arg: undefined, value }]));
   element.remove();
 }
@@ -163,8 +164,12 @@ export function adoptFirstStories() {
 export function firstStory(): Story | undefined {
   const text = document.getElementById(PAGE_ELEMENTS.first)?.textContent;
   const dto = text ? readAs(singleSchema(storySchema), parseJson(text)) : undefined;
-  return dto && toStory(dto);
+  return dto && asCached(toStory(dto));
 }
+
+/** A story of a cached page, which does not know whether a member has begun it. */
+const asCached = (story: Story): Story =>
+  store.getState().session.status === 'member' ? { ...story, conversationId: undefined } : story;
 
 /** Merges the newest page into the cached feed. */
 export const mergeNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {

@@ -25,7 +25,11 @@ export function StoryBook({ story, chatOpen }: { story: Story; chatOpen: boolean
         <StoryHead story={story} tagPath={canSearch ? (tag) => searchPath({ tag }) : undefined} />
       </div>
       <div className={styles.body}>
-        {story.summary && <p className={styles.summary}>{story.summary}</p>}
+        {story.summary && (
+          <p className={styles.summary}>
+            <Foreign long>{story.summary}</Foreign>
+          </p>
+        )}
         {story.characters.length > 0 && <CharacterList characters={story.characters} />}
         {story.opening && !chatOpen && <StoryOpening story={story} />}
       </div>
@@ -48,7 +52,11 @@ export function CharacterList({ characters }: { characters: Character[] }) {
                   <h3 className={styles.characterName}>
                     <Foreign>{name}</Foreign>
                   </h3>
-                  {intro && <p className={styles.characterIntro}>{intro}</p>}
+                  {intro && (
+                    <p className={styles.characterIntro}>
+                      <Foreign long>{intro}</Foreign>
+                    </p>
+                  )}
                 </div>
               </li>
             )}
@@ -103,12 +111,15 @@ function StoryAction({ story }: { story: Story }) {
         {user?.balance !== undefined && <span className={styles.balance}>{texts.story.balance(user.balance)}</span>}
         {gift && <span className={styles.gift}>{gift}</span>}
       </p>
-      <Button asLink={<Link to={paths.storyChat(story.id)} />}>
-        {story.conversationId === null ? texts.story.start : texts.story.resume}
-      </Button>
+      <Button asLink={<Link to={paths.storyChat(story.id)} />}>{actionLabel(story)}</Button>
     </div>
   );
 }
+
+const actionLabel = ({ conversationId }: Story): string => {
+  if (conversationId === undefined) return texts.story.enter;
+  return conversationId === null ? texts.story.start : texts.story.resume;
+};
 
 /** Shown until the story has loaded. */
 export const StorySkeleton = () => (

@@ -1,3 +1,4 @@
+import { inSentence } from '@liaozhai/shared/format';
 import { Link, paths } from '@liaozhai/shared/runtime';
 import { Button, Cover, Foreign, useCoverColor } from '@liaozhai/shared/ui';
 import { useCallback, useLayoutEffect, useRef } from 'react';
@@ -13,12 +14,17 @@ export const StoryFront = ({ story }: { story: Story }) => (
       <StoryHead story={story} />
     </div>
     <div className={styles.body}>
-      <p className={styles.summary}>{story.summary}</p>
+      <p className={styles.summary}>
+        <Foreign long>{story.summary}</Foreign>
+      </p>
     </div>
     <div className={styles.action}>
       {/* the API may omit the price */}
       <p className={styles.cost} />
-      <Button asLink={<Link to={paths.storyChat(story.id)} />}>{texts.story.start}</Button>
+      <Button asLink={<Link to={paths.storyChat(story.id)} />}>
+        <span data-for="guest">{texts.story.start}</span>
+        <span data-for="member">{texts.story.enter}</span>
+      </Button>
     </div>
   </article>
 );
@@ -63,10 +69,10 @@ export function StoryHead({ story, tagPath }: { story: Story; tagPath?: ((tag: s
               <li key={tag}>
                 {tagPath ? (
                   <Link className={styles.tag} to={tagPath(tag)} aria-label={texts.story.tag(tag)}>
-                    {tag}
+                    {inSentence(tag)}
                   </Link>
                 ) : (
-                  tag
+                  inSentence(tag)
                 )}
               </li>
             ))}

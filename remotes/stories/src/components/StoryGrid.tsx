@@ -43,7 +43,7 @@ export function StoryGrid({ ref, stories, begunIds, hasLead = true, window = nul
       {(story) => (
         <StoryCard
           story={story}
-          isBegun={story.conversationId !== null || begunIds?.has(story.id) === true}
+          isBegun={Boolean(story.conversationId) || begunIds?.has(story.id) === true}
           lead={hasLead && index === 0}
           isRightColumn={index > 0 && index % 2 === (hasLead ? 0 : 1)}
           eager={index < FIRST_VIEW}
