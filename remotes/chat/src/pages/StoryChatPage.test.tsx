@@ -344,6 +344,19 @@ describe('reading', () => {
     expect(await screen.findByText(replyLine.body ?? '')).toBeTruthy();
   });
 
+  test.each([null, {}])('a story that does not come offers to try again to the user %j', async (member) => {
+    let works = false;
+    const { user } = openChat(
+      { 'GET /v1/stories/s-1': () => (works ? storyDto() : { status: 500, body: { message: '灯灭了' } }) },
+      { user: member },
+    );
+    expect(await screen.findByText('灯灭了')).toBeTruthy();
+    works = true;
+    await user.click(screen.getByRole('button', { name: '重试' }));
+    expect(await screen.findByText('开篇')).toBeTruthy();
+    expect(screen.queryByText('灯灭了')).toBeNull();
+  });
+
   test('a conversation deleted elsewhere leaves the opening', async () => {
     const { live } = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
     await screen.findByText('谁在门外？');

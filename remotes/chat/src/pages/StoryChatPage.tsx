@@ -48,8 +48,8 @@ function StoryChat({ storyId }: { storyId: string }) {
   const copy = needsThread ? threadCopy.content : undefined;
   const shownCopy = copy && !needsOlder(copy) ? copy : undefined;
   const thread = isMember ? (memberThread.currentData ?? shownCopy) : (expiredThread ?? guestThread);
-  const story =
-    storyQuery.currentData ?? storyCopy.content ?? (storyQuery.isError ? placeholderStory(storyId) : undefined);
+  const knownStory = storyQuery.currentData ?? storyCopy.content;
+  const story = knownStory ?? (storyQuery.isError ? placeholderStory(storyId) : undefined);
   const isPositionLoaded = usePositionLoaded(thread);
   useChatSync(storyId);
   useReading(isMember ? memberThread.currentData : undefined);
@@ -59,7 +59,7 @@ function StoryChat({ storyId }: { storyId: string }) {
     [story, thread, isPositionLoaded],
   );
   const failedQuery = memberThread.isError ? memberThread : storyQuery;
-  const isWhole = content !== undefined && !(shownCopy && memberThread.isError);
+  const isWhole = content !== undefined && knownStory !== undefined && !(shownCopy && memberThread.isError);
   const query = {
     currentData: content,
     error: isWhole || (memberThread.isFetching && !memberThread.isError) ? undefined : failedQuery.error,
