@@ -107,12 +107,27 @@ describe('a page of a list', () => {
     expect(parse(body)).toEqual({ items, nextCursor });
   });
 
-  test.each([null, '<html>', {}, { data: {} }, { data: { id: 1 } }, { data: 'x', items: 7 }, 7])(
-    'is refused in another shape: %j',
-    (body) => {
-      expect(parse(body)).toBeUndefined();
-    },
-  );
+  test.each([
+    { code: 0, msg: 'ok', data: null },
+    { data: null, meta: { next_cursor: null } },
+    { code: 200, data: { list: null, total: 0 } },
+  ])('is empty where Go sends its rows as null: %j', (body) => {
+    expect(parse(body)).toEqual({ items: [], nextCursor: null });
+  });
+
+  test.each([
+    null,
+    '<html>',
+    {},
+    { data: null },
+    { data: null, message: '出错了' },
+    { data: {} },
+    { data: { id: 1 } },
+    { data: 'x', items: 7 },
+    7,
+  ])('is refused in another shape: %j', (body) => {
+    expect(parse(body)).toBeUndefined();
+  });
 
   test('as a bare list is read by calls with further fields, too', () => {
     expect(readAs(latestSchema, [{ id: 'm' }])).toMatchObject({ data: [{ id: 'm' }] });

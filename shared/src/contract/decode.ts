@@ -118,7 +118,11 @@ export function flatPage(answer: unknown): unknown {
   if (toList(data)) return answer;
   const page = { ...answer, ...(typeof data === 'object' && data) } as Record<string, unknown>;
   const name = rowNames.find((each) => toList(page[each]));
-  return name ? { ...page, data: page[name] } : answer;
+  if (name) return { ...page, data: page[name] };
+  // Go encodes an empty list as null; a code, a total or `meta` shows that it is one
+  const isNull = rowNames.some((each) => page[each] === null);
+  const isPage = Object.keys(page).some((key) => ![...rowNames, 'message', 'msg'].includes(key));
+  return isNull && isPage ? { ...page, data: [] } : answer;
 }
 
 /** How languages print a missing value. */
