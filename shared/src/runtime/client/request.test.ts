@@ -489,6 +489,7 @@ describe('a response that is not the server’s', () => {
   const schema = singleSchema(messageSchema);
   const foreign = [
     '<html>请登录酒店网络</html>',
+    '<script>if (top) { location = "/login" }</script>',
     '{"data":{"id":',
     'null',
     0,

@@ -40,7 +40,7 @@ const isTruncated = ({ data, status, config }: AxiosResponse): boolean =>
   typeof data === 'string' && (!/^\w*$/.test(data) || (status === 200 && config.method === 'get'));
 
 /** JSON with something printed around it, such as a PHP notice, but no whole page. */
-const printedAround = /^(?!\s*<(?:!|html)).*(?: on line |[}\]]\s*<)/is;
+const printedAround = /^\s*[{[].*[}\]]\s*<[^"]*$|^(?!\s*<(?:!|html|head|meta|script|body)).* on line /is;
 
 /** A truncated body counts as a lost connection, and one printed around as a failure of the server. A failure sent with status 200 gets the status stated in its body. */
 function applyStatedStatus(response: AxiosResponse): AxiosResponse {
