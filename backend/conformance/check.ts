@@ -13,8 +13,19 @@ export interface Check {
   run(world: World): Promise<unknown>;
 }
 
-export const checksOf = (call: Call, checks: Omit<Check, 'call'>[]): Check[] =>
-  checks.map((check) => ({ call, ...check }));
+type Run = Check['run'];
+type Tolerated = Required<Pick<Check, 'otherwise' | 'run'>>;
+
+/** A check that the product does without: `otherwise` is what it then does. */
+export const tolerated = (run: Run, otherwise: string): Tolerated => ({ otherwise, run });
+
+/** Checks of a call by their names. */
+export const checksOf = (call: Call, checks: Record<string, Run | Tolerated>): Check[] =>
+  Object.entries(checks).map(([name, check]) => ({
+    call,
+    name,
+    ...(typeof check === 'function' ? { run: check } : check),
+  }));
 
 /** Thrown if the backend deviates from the contract. */
 export class Deviation extends Error {

@@ -8,6 +8,7 @@ import {
   expectThat,
   shown,
   shownValue,
+  tolerated,
 } from '../check.ts';
 import {
   expectAgreed,
@@ -39,330 +40,228 @@ const sessionsOf = async (visitor: Visitor) => {
 };
 
 export const accountChecks: Check[] = [
-  ...checksOf('GET /v1/user', [
-    {
-      name: 'gives a member what a page needs',
-      async run(world) {
-        const answer = expectStatus(await (await world.member('mine')).visitor.get('/user'), 200);
-        expectReadable(User, unwrap(answer.body));
-      },
+  ...checksOf('GET /v1/user', {
+    async 'gives a member what a page needs'(world) {
+      const answer = expectStatus(await (await world.member('mine')).visitor.get('/user'), 200);
+      expectReadable(User, unwrap(answer.body));
     },
-    {
-      name: 'gives every field of the user',
-      otherwise: 'leaves out what is missing',
-      run: async (world) => expectAgreed(User, await currentUser((await world.member('mine')).visitor)),
-    },
-  ]),
-  ...checksOf('PUT /v1/user', [
-    {
-      name: 'changes what is named, keeps the rest, and answers with the user',
-      otherwise: 'shows what the answer says, until the next reload',
-      async run(world) {
-        const { visitor } = await world.member('spare');
-        expectSuccess(await visitor.put('/user', { persona: '一名剑客', gender: 'male' }));
-        const renamedAnswer = expectSuccess(await visitor.put('/user', { name: '燕赤霞' }));
-        expectReadable(User, unwrap(renamedAnswer.body));
-        const storedUser = await currentUser(visitor);
-        const { balance } = storedUser;
-        for (const answer of [unwrap(renamedAnswer.body), storedUser])
-          expectFields('User', answer, { name: '燕赤霞', persona: '一名剑客', gender: 'male', balance });
-      },
-    },
-    {
-      name: 'gives the user a higher version with every change',
-      otherwise: 'takes the state that arrives last, which may be the older one',
-      async run(world) {
-        const { visitor } = await world.member('spare');
-        const versions: number[] = [];
-        for (const persona of ['书生', '道士'])
-          versions.push(Number(unwrap((await visitor.put('/user', { persona })).body).version));
-        const [first = 0, second = 0] = versions;
-        expectThat(second > first, () => `versions ${versions.join()}`);
-      },
-    },
-    {
-      name: 'refuses a persona of 1,001 characters with 422 at persona',
-      otherwise: 'does not send one',
-      async run(world) {
-        const { visitor } = await world.member('spare');
-        expectFieldErrors(await visitor.put('/user', { persona: '字'.repeat(1_001) }), 'persona');
-      },
-    },
-    {
-      name: 'refuses a picture of another origin with 422 at avatar',
-      otherwise: 'offers its own; a picture elsewhere learns who looks at it',
-      async run(world) {
-        const { visitor } = await world.member('spare');
-        if ((await visitor.get('//api/media/avatars.json')).status > 299) return;
-        expectFieldErrors(await visitor.put('/user', { avatar: `${FOREIGN_SITE}/1.png` }), 'avatar');
-      },
-    },
-  ]),
-  ...checksOf('PUT /v1/user/password', [
-    {
-      name: 'refuses a wrong current password with 422 at current_password',
-      otherwise: 'shows the server’s message',
-      async run(world) {
-        const { visitor } = await world.member('spare');
-        const form = { current_password: 'wrong-one', password: '975310', password_confirmation: '975310' };
-        expectFieldErrors(await visitor.put('/user/password', form), 'current_password');
-      },
-    },
-    {
-      name: 'refuses two new passwords that differ with 422',
-      otherwise: 'shows the server’s message',
-      async run(world) {
-        const { visitor, password: current_password } = await world.member('spare');
-        const form = { current_password, password: '975310', password_confirmation: '013579' };
-        expectFieldErrors(await visitor.put('/user/password', form), 'password', 'password_confirmation');
-      },
-    },
-    {
-      name: 'changes the password, keeps this session and ends the others',
-      otherwise: 'says that it was changed; other devices stay signed in or this one is not',
-      async run(world) {
-        const spare = await world.member('spare');
-        const elsewhere = await world.signIn(spare);
-        const form = { current_password: spare.password, password: '975310', password_confirmation: '975310' };
-        expectSuccess(await spare.visitor.put('/user/password', form));
-        const statuses = await statusesOf(spare.visitor, elsewhere);
-        const back = { ...form, current_password: '975310', password: spare.password };
-        await spare.visitor.put('/user/password', { ...back, password_confirmation: spare.password });
-        expectThat(statuses === ONLY_THE_FIRST, statuses);
-      },
-    },
-  ]),
-  /** Checks in the order off, on, used, refused, off again. */
-  {
-    call: 'GET /v1/user/minor',
-    name: 'says that the mode is off, and what it would allow',
-    otherwise: 'says that it could not be loaded',
-    async run(world) {
+    'gives every field of the user': tolerated(
+      async (world) => expectAgreed(User, await currentUser((await world.member('mine')).visitor)),
+      'leaves out what is missing',
+    ),
+  }),
+  ...checksOf('PUT /v1/user', {
+    'changes what is named, keeps the rest, and answers with the user': tolerated(async (world) => {
+      const { visitor } = await world.member('spare');
+      expectSuccess(await visitor.put('/user', { persona: '一名剑客', gender: 'male' }));
+      const renamedAnswer = expectSuccess(await visitor.put('/user', { name: '燕赤霞' }));
+      expectReadable(User, unwrap(renamedAnswer.body));
+      const storedUser = await currentUser(visitor);
+      const { balance } = storedUser;
+      for (const answer of [unwrap(renamedAnswer.body), storedUser])
+        expectFields('User', answer, { name: '燕赤霞', persona: '一名剑客', gender: 'male', balance });
+    }, 'shows what the answer says, until the next reload'),
+    'gives the user a higher version with every change': tolerated(async (world) => {
+      const { visitor } = await world.member('spare');
+      const versions: number[] = [];
+      for (const persona of ['书生', '道士'])
+        versions.push(Number(unwrap((await visitor.put('/user', { persona })).body).version));
+      const [first = 0, second = 0] = versions;
+      expectThat(second > first, () => `versions ${versions.join()}`);
+    }, 'takes the state that arrives last, which may be the older one'),
+    'refuses a persona of 1,001 characters with 422 at persona': tolerated(async (world) => {
+      const { visitor } = await world.member('spare');
+      expectFieldErrors(await visitor.put('/user', { persona: '字'.repeat(1_001) }), 'persona');
+    }, 'does not send one'),
+    'refuses a picture of another origin with 422 at avatar': tolerated(async (world) => {
+      const { visitor } = await world.member('spare');
+      if ((await visitor.get('//api/media/avatars.json')).status > 299) return;
+      expectFieldErrors(await visitor.put('/user', { avatar: `${FOREIGN_SITE}/1.png` }), 'avatar');
+    }, 'offers its own; a picture elsewhere learns who looks at it'),
+  }),
+  ...checksOf('PUT /v1/user/password', {
+    'refuses a wrong current password with 422 at current_password': tolerated(async (world) => {
+      const { visitor } = await world.member('spare');
+      const form = { current_password: 'wrong-one', password: '975310', password_confirmation: '975310' };
+      expectFieldErrors(await visitor.put('/user/password', form), 'current_password');
+    }, 'shows the server’s message'),
+    'refuses two new passwords that differ with 422': tolerated(async (world) => {
+      const { visitor, password: current_password } = await world.member('spare');
+      const form = { current_password, password: '975310', password_confirmation: '013579' };
+      expectFieldErrors(await visitor.put('/user/password', form), 'password', 'password_confirmation');
+    }, 'shows the server’s message'),
+    'changes the password, keeps this session and ends the others': tolerated(async (world) => {
+      const spare = await world.member('spare');
+      const elsewhere = await world.signIn(spare);
+      const form = { current_password: spare.password, password: '975310', password_confirmation: '975310' };
+      expectSuccess(await spare.visitor.put('/user/password', form));
+      const statuses = await statusesOf(spare.visitor, elsewhere);
+      const back = { ...form, current_password: '975310', password: spare.password };
+      await spare.visitor.put('/user/password', { ...back, password_confirmation: spare.password });
+      expectThat(statuses === ONLY_THE_FIRST, statuses);
+    }, 'says that it was changed; other devices stay signed in or this one is not'),
+  }),
+  ...checksOf('GET /v1/user/minor', {
+    /** Checks in the order off, on, used, refused, off again. */
+    'says that the mode is off, and what it would allow': tolerated(async (world) => {
       const answer = expectStatus(await (await world.member('spare')).visitor.get('/user/minor'), 200);
       expectThat(readAs(minorSchema, unwrap(answer.body))?.on === false, () => shown(answer));
       expectAgreed(Minor, unwrap(answer.body));
-    },
-  },
-  {
-    call: 'PUT /v1/user/minor',
-    name: 'refuses what is no PIN of four digits with 422 at pin, and turns it on by one',
-    otherwise: 'shows the server’s message',
-    async run(world) {
+    }, 'says that it could not be loaded'),
+  }),
+  ...checksOf('PUT /v1/user/minor', {
+    'refuses what is no PIN of four digits with 422 at pin, and turns it on by one': tolerated(async (world) => {
       const { visitor } = await world.member('spare');
       expectFieldErrors(await visitor.put('/user/minor', { pin: 'moon' }), 'pin');
       expectSuccess(await visitor.put('/user/minor', { pin: '2580' }));
       const user = await currentUser(visitor);
       expectThat(typeof user.minor === 'object' && user.minor !== null, () => shownValue(user));
-    },
-  },
-  {
-    call: 'POST /v1/user/minor/use',
-    name: 'answers with what is left',
-    otherwise: 'counts down on its own clock',
-    async run(world) {
+    }, 'shows the server’s message'),
+  }),
+  ...checksOf('POST /v1/user/minor/use', {
+    'answers with what is left': tolerated(async (world) => {
       const answer = expectStatus(await (await world.member('spare')).visitor.post('/user/minor/use', {}), 200);
       const { blocked, seconds_left } = unwrap(answer.body);
       expectThat(blocked !== null || Number(seconds_left) > 0, () => shown(answer));
-    },
-  },
-  {
-    call: 'POST /v1/user/minor/reset',
-    name: 'refuses a wrong password with 422 at password',
-    otherwise: 'shows the server’s message',
-    async run(world) {
+    }, 'counts down on its own clock'),
+  }),
+  ...checksOf('POST /v1/user/minor/reset', {
+    'refuses a wrong password with 422 at password': tolerated(async (world) => {
       const { visitor } = await world.member('spare');
       expectFieldErrors(await visitor.post('/user/minor/reset', { password: 'wrong-one' }), 'password');
-    },
-  },
-  {
-    call: 'POST /v1/user/minor/unlock',
-    name: 'refuses a wrong PIN with 422 at pin, and turns the mode off by the right one',
-    otherwise: 'shows the server’s message',
-    async run(world) {
+    }, 'shows the server’s message'),
+  }),
+  ...checksOf('POST /v1/user/minor/unlock', {
+    'refuses a wrong PIN with 422 at pin, and turns the mode off by the right one': tolerated(async (world) => {
       const { visitor } = await world.member('spare');
       expectFieldErrors(await visitor.post('/user/minor/unlock', { pin: '0000', off: true }), 'pin');
       const answer = expectSuccess(await visitor.post('/user/minor/unlock', { pin: '2580', off: true }));
       expectThat(unwrap(answer.body).on === false, () => shown(answer));
-    },
-  },
-  ...checksOf('GET /v1/invites/{code}', [
-    {
-      name: 'gives a visitor who invites and what both get, and nothing private',
-      otherwise: 'shows the code alone',
-      async run(world) {
-        const { visitor } = await world.member('mine');
-        const { invite_code } = await currentUser(visitor);
-        const answer = await world.visit(`/invites/${encodeURIComponent(String(invite_code))}`);
-        expectStatus(answer, 200);
-        const invitation = unwrap(answer.body);
-        expectThat(readAs(invitationSchema, invitation) !== undefined, () => shown(answer));
-        const { invite_reward = recordOf(invitation).rewards } = await announcedRules(visitor);
-        expectFields('rewards', invitation.rewards, recordOf(invite_reward));
-        const extraFields = Object.keys(invitation).filter((field) => !INVITATION.includes(field));
-        expectThat(extraFields.length === 0, () => `it also has ${extraFields.join(', ')}: ${shown(answer)}`);
-      },
-    },
-    {
-      name: 'answers 404 to a code that nobody has',
-      otherwise: 'shows the code alone',
-      async run(world) {
-        const answer = expectStatus(await world.visit('/invites/0000-nobody'), 404);
-        expectThat(!isRouteMissing(404, answer.body as object), () => shown(answer));
-      },
-    },
-  ]),
-  {
-    call: 'POST /v1/invites/gifts/announced',
-    name: 'answers with those that it took',
-    otherwise: 'announces nothing',
-    async run(world) {
+    }, 'shows the server’s message'),
+  }),
+  ...checksOf('GET /v1/invites/{code}', {
+    'gives a visitor who invites and what both get, and nothing private': tolerated(async (world) => {
+      const { visitor } = await world.member('mine');
+      const { invite_code } = await currentUser(visitor);
+      const answer = await world.visit(`/invites/${encodeURIComponent(String(invite_code))}`);
+      expectStatus(answer, 200);
+      const invitation = unwrap(answer.body);
+      expectThat(readAs(invitationSchema, invitation) !== undefined, () => shown(answer));
+      const { invite_reward = recordOf(invitation).rewards } = await announcedRules(visitor);
+      expectFields('rewards', invitation.rewards, recordOf(invite_reward));
+      const extraFields = Object.keys(invitation).filter((field) => !INVITATION.includes(field));
+      expectThat(extraFields.length === 0, () => `it also has ${extraFields.join(', ')}: ${shown(answer)}`);
+    }, 'shows the code alone'),
+    'answers 404 to a code that nobody has': tolerated(async (world) => {
+      const answer = expectStatus(await world.visit('/invites/0000-nobody'), 404);
+      expectThat(!isRouteMissing(404, answer.body as object), () => shown(answer));
+    }, 'shows the code alone'),
+  }),
+  ...checksOf('POST /v1/invites/gifts/announced', {
+    'answers with those that it took': tolerated(async (world) => {
       const { visitor } = await world.member('mine');
       const answer = expectStatus(await visitor.post('/invites/gifts/announced', { ids: ['nothing'] }), 200);
       const { data } = recordOf(answer.body);
       expectThat(Array.isArray(data) && data.length === 0, () => shown(answer));
-    },
-  },
-  {
-    call: 'GET /v1/email/verify/{id}/{hash}',
-    name: 'refuses a forged link with 403',
-    otherwise: 'says that the link could not be used',
-    async run(world) {
+    }, 'announces nothing'),
+  }),
+  ...checksOf('GET /v1/email/verify/{id}/{hash}', {
+    'refuses a forged link with 403': tolerated(async (world) => {
       const { id } = await world.member('theirs');
       const path = `/email/verify/${encodeURIComponent(id)}/${'0'.repeat(40)}?expires=4102444800&signature=00`;
       expectStatus(await world.visit(path), 403);
-    },
-  },
-  {
-    call: 'POST /v1/email/verification-notification/resend',
-    name: 'is done for a member',
-    otherwise: 'says 发送失败, or the server’s message',
-    async run(world) {
+    }, 'says that the link could not be used'),
+  }),
+  ...checksOf('POST /v1/email/verification-notification/resend', {
+    'is done for a member': tolerated(async (world) => {
       expectSuccess(await (await world.member('spare')).visitor.post('/email/verification-notification/resend'));
-    },
-  },
-  {
-    call: 'GET /v1/user/email',
-    name: 'gives the account’s address and the one that waits for its confirmation',
-    otherwise: 'shows the account without an address',
-    async run(world) {
+    }, 'says 发送失败, or the server’s message'),
+  }),
+  ...checksOf('GET /v1/user/email', {
+    'gives the account’s address and the one that waits for its confirmation': tolerated(async (world) => {
       const answer = expectStatus(await (await world.member('spare')).visitor.get('/user/email'), 200);
       const { email, verified_at, pending } = unwrap(answer.body);
       expectThat(
         [email, verified_at, pending].every((value) => value === null),
         () => shown(answer),
       );
-    },
-  },
-  ...checksOf('PUT /v1/user/email', [
-    {
-      name: 'refuses a wrong current password with 422 at current_password',
-      otherwise: 'shows the server’s message',
-      async run(world) {
-        const { visitor } = await world.member('spare');
-        const form = { email: 'conformance@example.org', current_password: 'wrong-one' };
-        expectFieldErrors(await visitor.put('/user/email', form), 'current_password');
-      },
-    },
-    {
-      name: 'refuses what is no address with 422 at email',
-      otherwise: 'does not send one',
-      async run(world) {
-        const { visitor, password: current_password } = await world.member('spare');
-        expectFieldErrors(await visitor.put('/user/email', { email: 'nobody', current_password }), 'email');
-      },
-    },
-  ]),
-  {
-    call: 'POST /v1/user/email/resend',
-    name: 'answers 409 while no address waits for its confirmation',
-    otherwise: 'offers it only while one does',
-    run: async (world) => expectStatus(await (await world.member('spare')).visitor.post('/user/email/resend'), 409),
-  },
-  {
-    call: 'GET /v1/user/sessions',
-    name: 'lists the account’s sessions and marks the one that asks',
-    otherwise: 'marks no device as 本机',
-    async run(world) {
+    }, 'shows the account without an address'),
+  }),
+  ...checksOf('PUT /v1/user/email', {
+    'refuses a wrong current password with 422 at current_password': tolerated(async (world) => {
+      const { visitor } = await world.member('spare');
+      const form = { email: 'conformance@example.org', current_password: 'wrong-one' };
+      expectFieldErrors(await visitor.put('/user/email', form), 'current_password');
+    }, 'shows the server’s message'),
+    'refuses what is no address with 422 at email': tolerated(async (world) => {
+      const { visitor, password: current_password } = await world.member('spare');
+      expectFieldErrors(await visitor.put('/user/email', { email: 'nobody', current_password }), 'email');
+    }, 'does not send one'),
+  }),
+  ...checksOf('POST /v1/user/email/resend', {
+    'answers 409 while no address waits for its confirmation': tolerated(
+      async (world) => expectStatus(await (await world.member('spare')).visitor.post('/user/email/resend'), 409),
+      'offers it only while one does',
+    ),
+  }),
+  ...checksOf('GET /v1/user/sessions', {
+    'lists the account’s sessions and marks the one that asks': tolerated(async (world) => {
       const spare = await world.member('spare');
       await world.signIn(spare);
       const sessions = await sessionsOf(spare.visitor);
       expectAgreed(Session, ...sessions);
       const current = sessions.filter(({ is_current }) => is_current === true);
       expectThat(sessions.length > 1 && current.length === 1, () => shownValue(sessions));
+    }, 'marks no device as 本机'),
+  }),
+  ...checksOf('DELETE /v1/user/sessions/{id}', {
+    'ends that session and no other': tolerated(async (world) => {
+      const spare = await world.member('spare');
+      const elsewhere = await world.signIn(spare);
+      const there = (await sessionsOf(elsewhere)).find(({ is_current }) => is_current === true);
+      expectSuccess(await spare.visitor.delete(`/user/sessions/${encodeURIComponent(idOf(there))}`));
+      const statuses = await statusesOf(spare.visitor, elsewhere);
+      expectThat(statuses === ONLY_THE_FIRST, statuses);
+    }, 'says that the device is logged out'),
+    async 'answers 404 to another account’s session'(world) {
+      const theirs = await world.member('theirs');
+      const [session] = await sessionsOf(theirs.visitor);
+      const { visitor } = await world.member('spare');
+      expectStatus(await visitor.delete(`/user/sessions/${encodeURIComponent(idOf(session))}`), 404);
+      expectStatus(await theirs.visitor.get('/user'), 200);
     },
-  },
-  ...checksOf('DELETE /v1/user/sessions/{id}', [
-    {
-      name: 'ends that session and no other',
-      otherwise: 'says that the device is logged out',
-      async run(world) {
-        const spare = await world.member('spare');
-        const elsewhere = await world.signIn(spare);
-        const there = (await sessionsOf(elsewhere)).find(({ is_current }) => is_current === true);
-        expectSuccess(await spare.visitor.delete(`/user/sessions/${encodeURIComponent(idOf(there))}`));
-        const statuses = await statusesOf(spare.visitor, elsewhere);
-        expectThat(statuses === ONLY_THE_FIRST, statuses);
-      },
-    },
-    {
-      name: 'answers 404 to another account’s session',
-      async run(world) {
-        const theirs = await world.member('theirs');
-        const [session] = await sessionsOf(theirs.visitor);
-        const { visitor } = await world.member('spare');
-        expectStatus(await visitor.delete(`/user/sessions/${encodeURIComponent(idOf(session))}`), 404);
-        expectStatus(await theirs.visitor.get('/user'), 200);
-      },
-    },
-  ]),
-  {
-    call: 'DELETE /v1/user/sessions',
-    name: 'ends every session but the one that asks',
-    otherwise: 'says that the other devices are logged out',
-    async run(world) {
+  }),
+  ...checksOf('DELETE /v1/user/sessions', {
+    'ends every session but the one that asks': tolerated(async (world) => {
       const spare = await world.member('spare');
       const elsewhere = await world.signIn(spare);
       expectSuccess(await spare.visitor.delete('/user/sessions'));
       const statuses = await statusesOf(spare.visitor, elsewhere);
       expectThat(statuses === ONLY_THE_FIRST, statuses);
-    },
-  },
-  ...checksOf('POST /v1/user/deletion', [
-    {
-      name: 'refuses a wrong password with 422 at current_password',
-      otherwise: 'shows the server’s message',
-      async run(world) {
-        const { visitor } = await world.member('spare');
-        const answer = await visitor.post('/user/deletion', { current_password: 'wrong-one' });
-        expectFieldErrors(answer, 'current_password');
-      },
-    },
-    {
-      name: 'gives the day of erasure, days ahead, and keeps this session signed in',
-      otherwise: 'requests the user again',
-      async run(world) {
-        const { visitor, password: current_password } = await world.member('spare');
-        const answer = expectSuccess(await visitor.post('/user/deletion', { current_password }));
-        const at = Date.parse(String(unwrap(answer.body).deletion_at));
-        const { deletion_at } = await currentUser(visitor);
-        await visitor.delete('/user/deletion');
-        expectThat(
-          at > Date.now() && Date.parse(String(deletion_at)) === at,
-          () => `${shown(answer)} · ${deletion_at}`,
-        );
-      },
-    },
-  ]),
-  {
-    call: 'DELETE /v1/user/deletion',
-    name: 'takes it back',
-    otherwise: 'says that the account stays',
-    async run(world) {
+    }, 'says that the other devices are logged out'),
+  }),
+  ...checksOf('POST /v1/user/deletion', {
+    'refuses a wrong password with 422 at current_password': tolerated(async (world) => {
+      const { visitor } = await world.member('spare');
+      const answer = await visitor.post('/user/deletion', { current_password: 'wrong-one' });
+      expectFieldErrors(answer, 'current_password');
+    }, 'shows the server’s message'),
+    'gives the day of erasure, days ahead, and keeps this session signed in': tolerated(async (world) => {
+      const { visitor, password: current_password } = await world.member('spare');
+      const answer = expectSuccess(await visitor.post('/user/deletion', { current_password }));
+      const at = Date.parse(String(unwrap(answer.body).deletion_at));
+      const { deletion_at } = await currentUser(visitor);
+      await visitor.delete('/user/deletion');
+      expectThat(at > Date.now() && Date.parse(String(deletion_at)) === at, () => `${shown(answer)} · ${deletion_at}`);
+    }, 'requests the user again'),
+  }),
+  ...checksOf('DELETE /v1/user/deletion', {
+    'takes it back': tolerated(async (world) => {
       const { visitor, password: current_password } = await world.member('spare');
       await visitor.post('/user/deletion', { current_password });
       expectSuccess(await visitor.delete('/user/deletion'));
       const { deletion_at } = await currentUser(visitor);
       expectThat(deletion_at === null, String(deletion_at));
-    },
-  },
+    }, 'says that the account stays'),
+  }),
 ];

@@ -1,5 +1,5 @@
 import { type Call, routeOf } from '../calls.ts';
-import { type Check, checksOf, Deviation, laravelProblem } from '../check.ts';
+import { type Check, Deviation, laravelProblem } from '../check.ts';
 import { operations } from '../openApiOperations.ts';
 import type { VisitorAnswer } from '../visitor.ts';
 
@@ -100,14 +100,12 @@ export class AnswerWatch {
 }
 
 /** Rules for every response of the run, checked at its end. */
-export const answerChecks: Check[] = checksOf(
-  'every call',
-  rules.map(({ name, otherwise }) => ({
-    name,
-    otherwise,
-    async run({ answers }) {
-      const problem = answers.problem(name);
-      if (problem) throw new Deviation(problem);
-    },
-  })),
-);
+export const answerChecks: Check[] = rules.map(({ name, otherwise }) => ({
+  call: 'every call',
+  name,
+  otherwise,
+  async run({ answers }) {
+    const problem = answers.problem(name);
+    if (problem) throw new Deviation(problem);
+  },
+}));

@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type Check, checksOf, expectStatus, expectSuccess, expectThat, shown, shownValue, Untried } from '../check.ts';
+import {
+  type Check,
+  checksOf,
+  expectStatus,
+  expectSuccess,
+  expectThat,
+  shown,
+  shownValue,
+  tolerated,
+  Untried,
+} from '../check.ts';
 import {
   Conversation,
   expectAgreed,
@@ -23,11 +33,8 @@ import {
 
 /** Checks that delete messages or conversations. */
 export const endingChecks: Check[] = [
-  {
-    call: 'POST /v1/conversations/{id}/restart',
-    name: 'takes away all that was said and keeps the conversation',
-    otherwise: 'shows the conversation as the server has it',
-    async run(world) {
+  ...checksOf('POST /v1/conversations/{id}/restart', {
+    'takes away all that was said and keeps the conversation': tolerated(async (world) => {
       const { visitor, conversationId } = await ownLine(world);
       const path = `/conversations/${encodeURIComponent(conversationId)}/restart`;
       const answer = expectSuccess(await visitor.post(path, { client_id: randomUUID() }));
@@ -40,13 +47,10 @@ export const endingChecks: Check[] = [
       expectThat(pageOf(latestAnswer.body).items.length === 0 && recordOf(meta).last_seq === 0, () =>
         shown(latestAnswer),
       );
-    },
-  },
-  {
-    call: 'DELETE /v1/conversations/{id}',
-    name: 'takes the conversation away, from the list and from its story',
-    otherwise: 'believes any success until it next fetches the list',
-    async run(world) {
+    }, 'shows the conversation as the server has it'),
+  }),
+  ...checksOf('DELETE /v1/conversations/{id}', {
+    'takes the conversation away, from the list and from its story': tolerated(async (world) => {
       const { visitor } = await world.member('theirs');
       const [story_id] = await world.stories();
       const { answer } = await sendMessage(visitor, { story_id });
@@ -58,37 +62,25 @@ export const endingChecks: Check[] = [
       const messages = await listOf(visitor, `/messages/latest?story_id=${encodeURIComponent(story_id)}`);
       expectThat(messages.length === 0, 'its messages are still told');
       expectStatus(await visitor.delete(`/conversations/${encodeURIComponent(id)}`), 404, 204, 200);
-    },
-  },
+    }, 'believes any success until it next fetches the list'),
+  }),
 ];
 
 export const listChecks: Check[] = [
-  ...checksOf('GET /v1/conversations', [
-    {
-      name: 'lists the conversation with its story',
-      async run(world) {
-        const { id, storyId, visitor } = await world.conversation();
-        const answer = expectStatus(await visitor.get('/conversations'), 200);
-        const { items } = pageOf(answer.body);
-        expectReadable(Conversation, ...items);
-        const listed = items.find((conversation) => idOf(conversation) === id);
-        expectThat(idOf(listed?.story) === storyId, () => shown(answer));
-      },
+  ...checksOf('GET /v1/conversations', {
+    async 'lists the conversation with its story'(world) {
+      const { id, storyId, visitor } = await world.conversation();
+      const answer = expectStatus(await visitor.get('/conversations'), 200);
+      const { items } = pageOf(answer.body);
+      expectReadable(Conversation, ...items);
+      const listed = items.find((conversation) => idOf(conversation) === id);
+      expectThat(idOf(listed?.story) === storyId, () => shown(answer));
     },
-    {
-      name: 'gives every field of it, of its story and of its last message',
-      otherwise: 'lists it without what is missing',
-      async run(world) {
-        const { id, visitor } = await world.conversation();
-        expectAgreed(Conversation, await listedConversation(visitor, id));
-      },
-    },
-  ]),
-  {
-    call: 'GET /v1/conversations',
-    name: 'names the message that was said last',
-    otherwise: 'shows the words that the list has',
-    async run(world) {
+    'gives every field of it, of its story and of its last message': tolerated(async (world) => {
+      const { id, visitor } = await world.conversation();
+      expectAgreed(Conversation, await listedConversation(visitor, id));
+    }, 'lists it without what is missing'),
+    'names the message that was said last': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
       const last = await world.lastMessage(visitor, id);
       const listed = await listedConversation(visitor, id);
@@ -99,13 +91,8 @@ export const listChecks: Check[] = [
       expectThat(body?.startsWith(beginning?.slice(0, 8) ?? '') === true, () => shownValue(last_message));
       const { version } = (await latest(world)).meta;
       expectFields('conversation', listed, { last_seq: last.seq, version, active_message_id: null });
-    },
-  },
-  {
-    call: 'GET /v1/conversations',
-    name: 'lists the conversation last used first',
-    otherwise: 'sorts the rows by updated_at',
-    async run(world) {
+    }, 'shows the words that the list has'),
+    'lists the conversation last used first': tolerated(async (world) => {
       const { visitor } = await world.member('theirs');
       const ids: string[] = [];
       for (const story_id of await world.stories()) {
@@ -116,13 +103,10 @@ export const listChecks: Check[] = [
       }
       const listedIds = (await listOf(visitor, '/conversations')).map(idOf).filter((id) => ids.includes(id));
       expectThat(listedIds.join() === ids.join(), () => `${listedIds.join()} instead of ${ids.join()}`);
-    },
-  },
-  {
-    call: 'GET /v1/conversations?q',
-    name: 'finds a conversation by the title of its story, and none for words that nobody said',
-    otherwise: 'shows what the server finds',
-    async run(world) {
+    }, 'sorts the rows by updated_at'),
+  }),
+  ...checksOf('GET /v1/conversations?q', {
+    'finds a conversation by the title of its story, and none for words that nobody said': tolerated(async (world) => {
       await world.assertAnnounced('conversations.search');
       const { id, visitor } = await world.conversation();
       const listed = await listedConversation(visitor, id);
@@ -134,79 +118,61 @@ export const listChecks: Check[] = [
       expectThat((await search(title)).includes(id), `nothing for ${title}`);
       const wildcardHits = await search('%_无人说过的话');
       expectThat(wildcardHits.length === 0, `${wildcardHits.length} conversations for words that nobody said`);
+    }, 'shows what the server finds'),
+  }),
+  ...checksOf('PUT /v1/conversations/{id}', {
+    'takes a reply that has ended for unread until a device has seen it': tolerated(async (world) => {
+      await world.assertAnnounced('conversations.unread');
+      const { id, visitor } = await world.conversation();
+      const before = await listedConversation(visitor, id);
+      expectThat(before?.unread === true, () => `unread ${String(before?.unread)} before it was read`);
+      const unread = (await listOf(visitor, '/conversations')).filter((listed) => listed.unread === true);
+      const { unread_conversations = unread.length } = await currentUser(visitor);
+      expectThat(
+        unread_conversations === unread.length,
+        `${unread_conversations} with the user, ${unread.length} listed`,
+      );
+      const form = { read_version: before?.version };
+      const answer = expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, form), 200);
+      expectReadable(Conversation, unwrap(answer.body));
+      const after = await listedConversation(visitor, id);
+      expectThat(after?.unread === false, () => `unread ${String(after?.unread)} afterwards`);
+      expectThat(after?.updated_at === before?.updated_at, 'reading has moved it in the list');
+    }, 'shows the dots of the answer'),
+    'puts a conversation first and takes it back': tolerated(async (world) => {
+      await world.assertAnnounced('conversations.pin');
+      const { id, visitor } = await world.conversation();
+      for (const pinned of [true, false]) {
+        const answer = expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { pinned }), 200);
+        expectThat((unwrap(answer.body).pinned_at != null) === pinned, () => shown(answer));
+        const [first] = await listOf(visitor, '/conversations');
+        const isPinned = idOf(first) === id && typeof first?.pinned_at === 'string';
+        expectThat(isPinned === pinned, () => shownValue(first));
+      }
+    }, 'shows the order of the answer'),
+    'shelves a run of a story, and takes it up again': tolerated(async (world) => {
+      await world.assertAnnounced('conversations.runs');
+      const { id, visitor } = await world.conversation();
+      const story_id = idOf((await listedConversation(visitor, id))?.story);
+      for (const shelved of [true, false]) {
+        expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { shelved }), 200);
+        const run = await listedConversation(visitor, id);
+        expectThat(run?.shelved === shelved, () => `shelved ${String(!shelved)} afterwards`);
+        const messages = await listOf(visitor, `/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+        const isEmpty = messages.length === 0;
+        expectThat(isEmpty === shelved, () => `messages/latest ${isEmpty ? 'lacks' : 'still has'} its messages`);
+        const runs = await listOf(visitor, `/conversations?story_id=${encodeURIComponent(story_id)}`);
+        expectThat(runs.map(idOf).includes(id), 'it is not among the runs of its story');
+      }
+    }, 'shows the run that the server names'),
+    async 'has 404 for another’s'(world) {
+      const { id } = await world.conversation();
+      const { visitor } = await world.member('theirs');
+      expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { read_version: 1 }), 404);
     },
-  },
-  ...checksOf('PUT /v1/conversations/{id}', [
-    {
-      name: 'takes a reply that has ended for unread until a device has seen it',
-      otherwise: 'shows the dots of the answer',
-      async run(world) {
-        await world.assertAnnounced('conversations.unread');
-        const { id, visitor } = await world.conversation();
-        const before = await listedConversation(visitor, id);
-        expectThat(before?.unread === true, () => `unread ${String(before?.unread)} before it was read`);
-        const unread = (await listOf(visitor, '/conversations')).filter((listed) => listed.unread === true);
-        const { unread_conversations = unread.length } = await currentUser(visitor);
-        expectThat(
-          unread_conversations === unread.length,
-          `${unread_conversations} with the user, ${unread.length} listed`,
-        );
-        const form = { read_version: before?.version };
-        const answer = expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, form), 200);
-        expectReadable(Conversation, unwrap(answer.body));
-        const after = await listedConversation(visitor, id);
-        expectThat(after?.unread === false, () => `unread ${String(after?.unread)} afterwards`);
-        expectThat(after?.updated_at === before?.updated_at, 'reading has moved it in the list');
-      },
-    },
-    {
-      name: 'puts a conversation first and takes it back',
-      otherwise: 'shows the order of the answer',
-      async run(world) {
-        await world.assertAnnounced('conversations.pin');
-        const { id, visitor } = await world.conversation();
-        for (const pinned of [true, false]) {
-          const answer = expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { pinned }), 200);
-          expectThat((unwrap(answer.body).pinned_at != null) === pinned, () => shown(answer));
-          const [first] = await listOf(visitor, '/conversations');
-          const isPinned = idOf(first) === id && typeof first?.pinned_at === 'string';
-          expectThat(isPinned === pinned, () => shownValue(first));
-        }
-      },
-    },
-    {
-      name: 'shelves a run of a story, and takes it up again',
-      otherwise: 'shows the run that the server names',
-      async run(world) {
-        await world.assertAnnounced('conversations.runs');
-        const { id, visitor } = await world.conversation();
-        const story_id = idOf((await listedConversation(visitor, id))?.story);
-        for (const shelved of [true, false]) {
-          expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { shelved }), 200);
-          const run = await listedConversation(visitor, id);
-          expectThat(run?.shelved === shelved, () => `shelved ${String(!shelved)} afterwards`);
-          const messages = await listOf(visitor, `/messages/latest?story_id=${encodeURIComponent(story_id)}`);
-          const isEmpty = messages.length === 0;
-          expectThat(isEmpty === shelved, () => `messages/latest ${isEmpty ? 'lacks' : 'still has'} its messages`);
-          const runs = await listOf(visitor, `/conversations?story_id=${encodeURIComponent(story_id)}`);
-          expectThat(runs.map(idOf).includes(id), 'it is not among the runs of its story');
-        }
-      },
-    },
-    {
-      name: 'has 404 for another’s',
-      async run(world) {
-        const { id } = await world.conversation();
-        const { visitor } = await world.member('theirs');
-        expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { read_version: 1 }), 404);
-      },
-    },
-  ]),
-  {
-    call: 'GET /v1/messages/search',
-    name: 'gives where words were said, in the order of seq, and how often',
-    otherwise: 'steps through the hits of the answer',
-    async run(world) {
+  }),
+  ...checksOf('GET /v1/messages/search', {
+    'gives where words were said, in the order of seq, and how often': tolerated(async (world) => {
       await world.assertAnnounced('messages.search');
       const { id, sent, visitor } = await world.conversation();
       const find = async (q: string) => {
@@ -220,17 +186,14 @@ export const listChecks: Check[] = [
       expectThat(recordOf(recordOf(answer.body).meta).total === seqs.length, () => shown(answer));
       const wildcardHits = await find('%_无人说过的话');
       expectThat(wildcardHits.seqs.length === 0, () => shown(wildcardHits.answer));
-    },
-  },
-  {
-    call: 'GET /v1/messages/days',
-    name: 'gives the first message of each day',
-    otherwise: 'offers the days of the answer',
-    async run(world) {
+    }, 'steps through the hits of the answer'),
+  }),
+  ...checksOf('GET /v1/messages/days', {
+    'gives the first message of each day': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
       const answer = expectStatus(await visitor.get(`/messages/days?conversation_id=${encodeURIComponent(id)}`), 200);
       const days = pageOf(answer.body).items;
       expectThat(days.at(-1)?.seq === 1 && typeof days.at(-1)?.created_at === 'string', () => shown(answer));
-    },
-  },
+    }, 'offers the days of the answer'),
+  }),
 ];

@@ -140,14 +140,11 @@ const oddRequestChecks: Check[] = fuzzedCalls.map((fuzzedCall) => ({
   run: (world) => fuzz(world, fuzzedCall),
 }));
 
-const survivalChecks = checksOf('every call', [
-  {
-    name: 'works as before after all that odd input',
-    async run(world) {
-      expectStatus(await world.visit('/stories'), 200);
-      expectStatus(await (await world.member('mine')).visitor.get('/user'), 200);
-    },
+const survivalChecks = checksOf('every call', {
+  async 'works as before after all that odd input'(world) {
+    expectStatus(await world.visit('/stories'), 200);
+    expectStatus(await (await world.member('mine')).visitor.get('/user'), 200);
   },
-]);
+});
 
 export const fuzzChecks = [...oddRequestChecks, ...survivalChecks];

@@ -8,6 +8,7 @@ import {
   expectThat,
   shown,
   shownValue,
+  tolerated,
 } from '../check.ts';
 import {
   CheckIn,
@@ -32,11 +33,8 @@ async function placedOrder(world: World) {
 }
 
 export const pointChecks: Check[] = [
-  {
-    call: 'GET /v1/support/tickets',
-    name: 'lists what the reader wrote to support',
-    otherwise: 'shows what can be read of it',
-    async run(world) {
+  ...checksOf('GET /v1/support/tickets', {
+    'lists what the reader wrote to support': tolerated(async (world) => {
       const { visitor } = await world.member('mine');
       const { answer } = await world.ticket();
       const list = expectStatus(await visitor.get('/support/tickets'), 200);
@@ -46,35 +44,26 @@ export const pointChecks: Check[] = [
       const { form } = await world.ticket();
       const ticket = items.find((item) => idOf(item) === createdId(answer));
       expectFields('Ticket', ticket, { kind: form.kind, body: form.body, status: 'open' });
-    },
-  },
-  {
-    call: 'POST /v1/support/tickets',
-    name: 'keeps a ticket once for each key',
-    otherwise: 'sends a draft with the same key until it is taken',
-    async run(world) {
+    }, 'shows what can be read of it'),
+  }),
+  ...checksOf('POST /v1/support/tickets', {
+    'keeps a ticket once for each key': tolerated(async (world) => {
       const { form, answer } = await world.ticket();
       expectSuccess(answer);
       const { visitor } = await world.member('mine');
       const repeatedAnswer = expectSuccess(await visitor.postOnce('/support/tickets', form));
       expectThat(idOf(unwrap(repeatedAnswer.body)) === createdId(answer), () => shown(repeatedAnswer));
-    },
-  },
-  {
-    call: 'POST /v1/support/tickets/{id}/read',
-    name: 'takes note that an answer was read',
-    otherwise: 'marks it as new again on the next visit',
-    async run(world) {
+    }, 'sends a draft with the same key until it is taken'),
+  }),
+  ...checksOf('POST /v1/support/tickets/{id}/read', {
+    'takes note that an answer was read': tolerated(async (world) => {
       const { answer } = await world.ticket();
       const { visitor } = await world.member('mine');
       expectSuccess(await visitor.post(`/support/tickets/${encodeURIComponent(createdId(answer))}/read`));
-    },
-  },
-  {
-    call: 'POST /v1/check-in',
-    name: 'awards points once a day',
-    otherwise: 'shows the reward of the answer, and the balance after it',
-    async run(world) {
+    }, 'marks it as new again on the next visit'),
+  }),
+  ...checksOf('POST /v1/check-in', {
+    'awards points once a day': tolerated(async (world) => {
       const { visitor } = await world.member('mine');
       const balanceBefore = Number((await currentUser(visitor)).balance);
       const first = expectSuccess(await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() }));
@@ -95,143 +84,100 @@ export const pointChecks: Check[] = [
       const user = await currentUser(visitor);
       expectThat(user.balance === balance, () => `${balance} with the check-in, ${user.balance} with the user`);
       expectThat(user.checked_in_today === true, () => `checked_in_today ${user.checked_in_today} afterwards`);
-    },
-  },
-  ...checksOf('GET /v1/transactions', [
-    {
-      name: 'lists what was earned and spent',
-      otherwise: 'shows what can be read of it',
-      async run(world) {
-        const { visitor } = await world.conversation();
-        const answer = expectStatus(await visitor.get('/transactions'), 200);
-        const { items } = pageOf(answer.body);
-        expectReadable(Transaction, ...items);
-        expectAgreed(Transaction, ...items);
-        expectThat(new Set(items.map(idOf)).size === items.length, 'rows with the same id');
-        expectThat(
-          items.some(({ amount }) => Number(amount) < 0),
-          () => `nothing spent: ${shownValue(items)}`,
-        );
-      },
-    },
-    {
-      name: 'adds up to the balance',
-      otherwise: 'shows the rows and the balance of the answer',
-      async run(world) {
-        const { visitor } = await world.conversation();
-        let { items, nextCursor } = pageOf((await visitor.get('/transactions')).body);
-        let sum = 0;
-        for (let page = 1; ; page += 1) {
-          sum += items.reduce((total, { amount }) => total + Number(amount), 0);
-          if (nextCursor === null) break;
-          expectThat(page < MAX_PAGES, `no end after ${MAX_PAGES} pages`);
-          const next = expectStatus(await visitor.get(`/transactions?cursor=${encodeURIComponent(nextCursor)}`), 200);
-          ({ items, nextCursor } = pageOf(next.body));
-        }
-        const { balance } = await currentUser(visitor);
-        expectThat(sum === balance, `rows of ${sum} in all, a balance of ${balance}`);
-      },
-    },
-    {
-      name: 'lists the newest row first, each with the balance after it',
-      otherwise: 'shows the rows and the balances of the answer',
-      async run(world) {
-        const { visitor } = await world.conversation();
-        const items = await listOf(visitor, '/transactions');
-        const { balance } = await currentUser(visitor);
-        let balanceAfter = Number(balance);
-        for (const { amount, balance_after } of items) {
-          expectThat(
-            balance_after === balanceAfter,
-            () => `balance_after ${balance_after} where it was ${balanceAfter}`,
-          );
-          balanceAfter -= Number(amount);
-        }
-      },
-    },
-    {
-      name: 'narrows the list by type',
-      otherwise: 'lists every kind under each filter',
-      async run(world) {
-        const { visitor } = await world.conversation();
-        const items = await listOf(visitor, '/transactions?type=message');
-        expectThat(items.length > 0 && items.every(({ type }) => type === 'message'), () => shownValue(items));
-      },
-    },
-  ]),
-  {
-    call: 'GET /v1/orders',
-    name: 'lists orders, and names what can be bought',
-    otherwise: 'shows the packages of the site’s own configuration',
-    async run(world) {
+    }, 'shows the reward of the answer, and the balance after it'),
+  }),
+  ...checksOf('GET /v1/transactions', {
+    'lists what was earned and spent': tolerated(async (world) => {
+      const { visitor } = await world.conversation();
+      const answer = expectStatus(await visitor.get('/transactions'), 200);
+      const { items } = pageOf(answer.body);
+      expectReadable(Transaction, ...items);
+      expectAgreed(Transaction, ...items);
+      expectThat(new Set(items.map(idOf)).size === items.length, 'rows with the same id');
+      expectThat(
+        items.some(({ amount }) => Number(amount) < 0),
+        () => `nothing spent: ${shownValue(items)}`,
+      );
+    }, 'shows what can be read of it'),
+    'adds up to the balance': tolerated(async (world) => {
+      const { visitor } = await world.conversation();
+      let { items, nextCursor } = pageOf((await visitor.get('/transactions')).body);
+      let sum = 0;
+      for (let page = 1; ; page += 1) {
+        sum += items.reduce((total, { amount }) => total + Number(amount), 0);
+        if (nextCursor === null) break;
+        expectThat(page < MAX_PAGES, `no end after ${MAX_PAGES} pages`);
+        const next = expectStatus(await visitor.get(`/transactions?cursor=${encodeURIComponent(nextCursor)}`), 200);
+        ({ items, nextCursor } = pageOf(next.body));
+      }
+      const { balance } = await currentUser(visitor);
+      expectThat(sum === balance, `rows of ${sum} in all, a balance of ${balance}`);
+    }, 'shows the rows and the balance of the answer'),
+    'lists the newest row first, each with the balance after it': tolerated(async (world) => {
+      const { visitor } = await world.conversation();
+      const items = await listOf(visitor, '/transactions');
+      const { balance } = await currentUser(visitor);
+      let balanceAfter = Number(balance);
+      for (const { amount, balance_after } of items) {
+        expectThat(balance_after === balanceAfter, () => `balance_after ${balance_after} where it was ${balanceAfter}`);
+        balanceAfter -= Number(amount);
+      }
+    }, 'shows the rows and the balances of the answer'),
+    'narrows the list by type': tolerated(async (world) => {
+      const { visitor } = await world.conversation();
+      const items = await listOf(visitor, '/transactions?type=message');
+      expectThat(items.length > 0 && items.every(({ type }) => type === 'message'), () => shownValue(items));
+    }, 'lists every kind under each filter'),
+  }),
+  ...checksOf('GET /v1/orders', {
+    'lists orders, and names what can be bought': tolerated(async (world) => {
       const { visitor } = await world.member('mine');
       const answer = expectStatus(await visitor.get('/orders'), 200);
       pageOf(answer.body);
       const { packages } = recordOf(recordOf(answer.body).meta);
       expectThat(Array.isArray(packages) && packages.length > 0, () => shownValue(recordOf(answer.body).meta));
-    },
-  },
-  ...checksOf('POST /v1/orders', [
-    {
-      name: 'opens an order that can be paid, and moves no money',
-      otherwise: 'shows the order of the answer',
-      async run(world) {
-        const { visitor } = await world.member('mine');
-        const balanceBefore = (await currentUser(visitor)).balance;
-        const { answer } = await world.order();
-        expectSuccess(answer);
-        const order = unwrap(answer.body);
-        expectReadable(Order, order);
-        expectAgreed(Order, order);
-        const { form } = await world.order();
-        const { packages } = recordOf(recordOf((await visitor.get('/orders')).body).meta);
-        const { points } = recordOf(Array.isArray(packages) ? packages[0] : null);
-        expectFields('Order', order, { ...form, points, status: 'pending' });
-        const balanceAfter = (await currentUser(visitor)).balance;
-        expectThat(
-          balanceAfter === balanceBefore,
-          `a balance of ${balanceBefore} before, of ${balanceAfter} afterwards`,
-        );
-      },
-    },
-    {
-      name: 'answers a repeated key with the same order',
-      otherwise: 'keeps the key of an order that is open, and would open another',
-      async run(world) {
-        const { form, id } = await placedOrder(world);
-        const { visitor } = await world.member('mine');
-        const repeatedAnswer = expectSuccess(await visitor.postOnce('/orders', form));
-        expectThat(idOf(unwrap(repeatedAnswer.body)) === id, () => shown(repeatedAnswer));
-      },
-    },
-    {
-      name: 'refuses an unknown package (422)',
-      otherwise: 'offers those that are named alone',
-      async run(world) {
-        const { visitor } = await world.member('mine');
-        const form = { package_id: 'no-such-package', client_id: randomUUID() };
-        expectFieldErrors(await visitor.postOnce('/orders', form), 'package_id');
-      },
-    },
-  ]),
-  {
-    call: 'GET /v1/orders/{id}',
-    name: 'gives the status of an order',
-    otherwise: 'shows what can be read of it',
-    async run(world) {
+    }, 'shows the packages of the site’s own configuration'),
+  }),
+  ...checksOf('POST /v1/orders', {
+    'opens an order that can be paid, and moves no money': tolerated(async (world) => {
+      const { visitor } = await world.member('mine');
+      const balanceBefore = (await currentUser(visitor)).balance;
+      const { answer } = await world.order();
+      expectSuccess(answer);
+      const order = unwrap(answer.body);
+      expectReadable(Order, order);
+      expectAgreed(Order, order);
+      const { form } = await world.order();
+      const { packages } = recordOf(recordOf((await visitor.get('/orders')).body).meta);
+      const { points } = recordOf(Array.isArray(packages) ? packages[0] : null);
+      expectFields('Order', order, { ...form, points, status: 'pending' });
+      const balanceAfter = (await currentUser(visitor)).balance;
+      expectThat(balanceAfter === balanceBefore, `a balance of ${balanceBefore} before, of ${balanceAfter} afterwards`);
+    }, 'shows the order of the answer'),
+    'answers a repeated key with the same order': tolerated(async (world) => {
+      const { form, id } = await placedOrder(world);
+      const { visitor } = await world.member('mine');
+      const repeatedAnswer = expectSuccess(await visitor.postOnce('/orders', form));
+      expectThat(idOf(unwrap(repeatedAnswer.body)) === id, () => shown(repeatedAnswer));
+    }, 'keeps the key of an order that is open, and would open another'),
+    'refuses an unknown package (422)': tolerated(async (world) => {
+      const { visitor } = await world.member('mine');
+      const form = { package_id: 'no-such-package', client_id: randomUUID() };
+      expectFieldErrors(await visitor.postOnce('/orders', form), 'package_id');
+    }, 'offers those that are named alone'),
+  }),
+  ...checksOf('GET /v1/orders/{id}', {
+    'gives the status of an order': tolerated(async (world) => {
       const { id } = await placedOrder(world);
       const { visitor } = await world.member('mine');
       const answer = expectStatus(await visitor.get(`/orders/${encodeURIComponent(id)}`), 200);
       expectReadable(Order, unwrap(answer.body));
       expectThat(idOf(unwrap(answer.body)) === id, () => shown(answer));
       expectAgreed(Order, ...(await listOf(visitor, '/orders')));
-    },
-  },
-  {
-    call: 'POST /v1/payments/webhook/{provider}',
-    name: 'refuses who has not signed, without session or token, and moves no money',
-    otherwise: 'never calls it',
-    async run(world) {
+    }, 'shows what can be read of it'),
+  }),
+  ...checksOf('POST /v1/payments/webhook/{provider}', {
+    'refuses who has not signed, without session or token, and moves no money': tolerated(async (world) => {
       const { id } = await placedOrder(world);
       const { visitor } = await world.member('mine');
       const provider = world.outsider();
@@ -242,6 +188,6 @@ export const pointChecks: Check[] = [
       }
       const { status } = unwrap((await visitor.get(`/orders/${encodeURIComponent(id)}`)).body);
       expectThat(status === 'pending', `the order is ${status}`);
-    },
-  },
+    }, 'never calls it'),
+  }),
 ];

@@ -10,6 +10,7 @@ import {
   expectThat,
   shown,
   shownValue,
+  tolerated,
   Untried,
 } from '../check.ts';
 import {
@@ -36,39 +37,28 @@ import {
 
 const SUGGESTION_TIMEOUT_MS = 60_000;
 
-export const reportChecks = checksOf('POST /v1/messages/{id}/report', [
-  {
-    name: 'takes a report of a reply, and a second one without a word',
-    otherwise: 'thanks for any success',
-    async run(world) {
-      await world.assertAnnounced('messages.report');
-      const { id, visitor } = await world.conversation();
-      const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
-      const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
-      const report = (reporter: Visitor) => reporter.post(path, { reason: 'other' });
-      for (const answer of [await report(visitor), await report(visitor)])
-        expectFields('the answer', unwrap(expectSuccess(answer).body), { message_id: reply?.id, reason: 'other' });
-      expectStatus(await report((await world.member('theirs')).visitor), 403, 404);
-    },
-  },
-  {
-    name: 'refuses an unknown reason (422)',
-    otherwise: 'sends the reasons that it offers',
-    async run(world) {
-      const { id, visitor } = await world.conversation();
-      const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
-      const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
-      expectFieldErrors(await visitor.post(path, { reason: 'dull' }), 'reason');
-    },
-  },
-]);
+export const reportChecks = checksOf('POST /v1/messages/{id}/report', {
+  'takes a report of a reply, and a second one without a word': tolerated(async (world) => {
+    await world.assertAnnounced('messages.report');
+    const { id, visitor } = await world.conversation();
+    const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
+    const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
+    const report = (reporter: Visitor) => reporter.post(path, { reason: 'other' });
+    for (const answer of [await report(visitor), await report(visitor)])
+      expectFields('the answer', unwrap(expectSuccess(answer).body), { message_id: reply?.id, reason: 'other' });
+    expectStatus(await report((await world.member('theirs')).visitor), 403, 404);
+  }, 'thanks for any success'),
+  'refuses an unknown reason (422)': tolerated(async (world) => {
+    const { id, visitor } = await world.conversation();
+    const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
+    const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
+    expectFieldErrors(await visitor.post(path, { reason: 'dull' }), 'reason');
+  }, 'sends the reasons that it offers'),
+});
 
 export const replyChecks: Check[] = [
-  {
-    call: 'POST /v1/messages/continue',
-    name: 'goes on in the same message, under the next revision',
-    otherwise: 'shows the conversation as the server has it',
-    async run(world) {
+  ...checksOf('POST /v1/messages/continue', {
+    'goes on in the same message, under the next revision': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
       const before = await world.lastMessage(visitor, id);
       const content = { conversation_id: id, message_id: before.id, client_id: randomUUID() };
@@ -81,13 +71,8 @@ export const replyChecks: Check[] = [
       const after = await world.lastMessage(visitor, id);
       const isLonger = String(after.body).startsWith(String(before.body)) && after.body !== before.body;
       expectThat(after.status === 'completed' && isLonger, () => shownValue(after));
-    },
-  },
-  {
-    call: 'POST /v1/messages/continue',
-    name: 'takes the price that the rules name, once for a key',
-    otherwise: 'shows the price of the rules before, and the balance as it then is',
-    async run(world) {
+    }, 'shows the conversation as the server has it'),
+    'takes the price that the rules name, once for a key': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
       const price = (await announcedRules(visitor)).continue_price;
       if (price === undefined) return;
@@ -100,50 +85,39 @@ export const replyChecks: Check[] = [
         await world.settled(visitor, id);
       });
       expectThat(spent.balance === price && spent.ledger === price, () => `a price of ${price}: ${shownValue(spent)}`);
-    },
-  },
-  ...checksOf('POST /v1/messages/{id}/cancel', [
-    {
-      name: 'answers a reply that has ended as it is',
-      otherwise: 'shows the reply as the server has it',
-      async run(world) {
-        const { id, visitor } = await world.conversation();
-        const before = await world.lastMessage(visitor, id);
-        const answer = expectSuccess(await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {}));
-        const { message } = unwrap(answer.body);
-        expectReadable(Message, message);
-        const { status, body } = recordOf(message);
-        expectThat(status === before.status && body === before.body, () => shown(answer));
-        await expectBalance(visitor, answer);
-      },
-    },
-    {
-      name: 'stops a reply that is being written, and keeps it from growing',
-      otherwise: 'shows the reply growing on until it ends',
-      async run(world) {
-        const { visitor } = await world.member('theirs');
-        const [, story_id] = await world.stories();
-        const { answer } = await sendMessage(visitor, { story_id });
-        const reply = recordOf(unwrap(answer.body).reply);
-        if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
-        const stop = (revision: number) =>
-          visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision });
-        const other = expectSuccess(await stop(Number(reply.revision) + 1));
-        expectThat(recordOf(unwrap(other.body).message).status !== 'cancelled', 'another revision was stopped');
-        const stopped = expectSuccess(await stop(Number(reply.revision)));
-        const { status, body } = recordOf(unwrap(stopped.body).message);
-        if (status === 'completed') throw new Untried('the reply was written too fast');
-        expectThat(status === 'cancelled', () => shown(stopped));
-        const after = await world.lastMessage(visitor, conversationIdOf(answer));
-        expectThat(after.status === 'cancelled' && after.body === body, () => shownValue(after));
-      },
-    },
-  ]),
-  {
-    call: 'POST /v1/messages/{id}/regenerate',
-    name: 'writes the last reply another way, in the same message and as a further text of it',
-    otherwise: 'shows the conversation as the server has it',
-    async run(world) {
+    }, 'shows the price of the rules before, and the balance as it then is'),
+  }),
+  ...checksOf('POST /v1/messages/{id}/cancel', {
+    'answers a reply that has ended as it is': tolerated(async (world) => {
+      const { id, visitor } = await world.conversation();
+      const before = await world.lastMessage(visitor, id);
+      const answer = expectSuccess(await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {}));
+      const { message } = unwrap(answer.body);
+      expectReadable(Message, message);
+      const { status, body } = recordOf(message);
+      expectThat(status === before.status && body === before.body, () => shown(answer));
+      await expectBalance(visitor, answer);
+    }, 'shows the reply as the server has it'),
+    'stops a reply that is being written, and keeps it from growing': tolerated(async (world) => {
+      const { visitor } = await world.member('theirs');
+      const [, story_id] = await world.stories();
+      const { answer } = await sendMessage(visitor, { story_id });
+      const reply = recordOf(unwrap(answer.body).reply);
+      if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
+      const stop = (revision: number) =>
+        visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision });
+      const other = expectSuccess(await stop(Number(reply.revision) + 1));
+      expectThat(recordOf(unwrap(other.body).message).status !== 'cancelled', 'another revision was stopped');
+      const stopped = expectSuccess(await stop(Number(reply.revision)));
+      const { status, body } = recordOf(unwrap(stopped.body).message);
+      if (status === 'completed') throw new Untried('the reply was written too fast');
+      expectThat(status === 'cancelled', () => shown(stopped));
+      const after = await world.lastMessage(visitor, conversationIdOf(answer));
+      expectThat(after.status === 'cancelled' && after.body === body, () => shownValue(after));
+    }, 'shows the reply growing on until it ends'),
+  }),
+  ...checksOf('POST /v1/messages/{id}/regenerate', {
+    'writes the last reply another way, in the same message and as a further text of it': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
       const before = await world.lastMessage(visitor, id);
       const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
@@ -159,13 +133,10 @@ export const replyChecks: Check[] = [
       expectThat(after.status === 'completed' && after.body !== before.body, () => shownValue(after));
       expectSuccess(await visitor.postOnce(path, content));
       expectFields('the reply of a repeated key', await world.lastMessage(visitor, id), { variants, revision });
-    },
-  },
-  {
-    call: 'POST /v1/messages/{id}/variant',
-    name: 'shows a former text of the last reply again',
-    otherwise: 'shows the reply as the server has it',
-    async run(world) {
+    }, 'shows the conversation as the server has it'),
+  }),
+  ...checksOf('POST /v1/messages/{id}/variant', {
+    'shows a former text of the last reply again': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
       const before = await world.lastMessage(visitor, id);
       if (Number(before.variants) < 2) throw new Untried('no reply has a second text');
@@ -175,72 +146,54 @@ export const replyChecks: Check[] = [
       expectThat(variant === 1 && body !== before.body, () => shown(answer));
       const after = await world.lastMessage(visitor, id);
       expectThat(after.body === body && Number(after.version) > Number(before.version), () => shownValue(after));
-    },
-  },
-  ...checksOf('POST /v1/messages/{id}/edit', [
-    {
-      name: 'gives a line other words and has it answered again, in the place of what followed',
-      otherwise: 'shows the conversation as the server has it',
-      async run(world) {
-        const { visitor, conversationId, messages, line, edit } = await ownLine(world);
-        const last_seq = messages.at(-1)?.seq;
-        const content = { body: '换了话', revision: line.revision, last_seq, client_id: randomUUID() };
-        const answer = expectSuccess(await edit(content));
-        await expectBalance(visitor, answer);
-        const { message, reply } = unwrap(answer.body);
-        expectReadable(Message, message, reply);
-        expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
-        const after = await world.settled(visitor, conversationId);
-        expectThat(after.length === messages.length, `${after.length} messages where there were ${messages.length}`);
-        expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
-        const repeated = unwrap(expectSuccess(await edit(content)).body);
-        expectFields('the reply of a repeated key', repeated.reply, { id: recordOf(reply).id });
-      },
-    },
-    {
-      name: 'gives the new end of the conversation to a client that catches up',
-      otherwise: 'shows what is gone on a device that missed the event, until the chat is opened again',
-      async run(world) {
-        const { visitor, conversationId, line, edit } = await ownLine(world);
-        const version = Number(line.version);
-        expectSuccess(await edit({ body: '又换了话' }));
-        await world.settled(visitor, conversationId);
-        const search = new URLSearchParams({ conversation_id: conversationId, after: String(version) });
-        const { body } = await visitor.get(`/messages/latest?${search}`);
-        const newest = Math.max(...pageOf(body).items.map(({ seq }) => Number(seq)));
-        expectThat(recordOf(recordOf(body).meta).last_seq === newest, () => shownValue(recordOf(body).meta));
-      },
-    },
-    {
-      name: 'refuses where the conversation has gone on past last_seq or revision (409)',
-      otherwise: 'cuts off what the reader has not seen yet',
-      async run(world) {
-        const { visitor, conversationId, line, edit } = await ownLine(world);
-        expectSuccess(await edit({ body: '先换了话' }));
-        await world.settled(visitor, conversationId);
-        for (const seen of [{ last_seq: line.seq }, { revision: line.revision }]) {
-          const answer = expectStatus(await edit({ body: '没看见后面', ...seen }), 409);
-          expectThat(recordOf(answer.body).code === 'conversation_changed', () => shown(answer));
-        }
-      },
-    },
-  ]),
-  {
-    call: 'POST /v1/messages/suggestion',
-    name: 'takes the order (202)',
-    otherwise: 'takes any success for one',
-    async run(world) {
+    }, 'shows the reply as the server has it'),
+  }),
+  ...checksOf('POST /v1/messages/{id}/edit', {
+    'gives a line other words and has it answered again, in the place of what followed': tolerated(async (world) => {
+      const { visitor, conversationId, messages, line, edit } = await ownLine(world);
+      const last_seq = messages.at(-1)?.seq;
+      const content = { body: '换了话', revision: line.revision, last_seq, client_id: randomUUID() };
+      const answer = expectSuccess(await edit(content));
+      await expectBalance(visitor, answer);
+      const { message, reply } = unwrap(answer.body);
+      expectReadable(Message, message, reply);
+      expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
+      const after = await world.settled(visitor, conversationId);
+      expectThat(after.length === messages.length, `${after.length} messages where there were ${messages.length}`);
+      expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
+      const repeated = unwrap(expectSuccess(await edit(content)).body);
+      expectFields('the reply of a repeated key', repeated.reply, { id: recordOf(reply).id });
+    }, 'shows the conversation as the server has it'),
+    'gives the new end of the conversation to a client that catches up': tolerated(async (world) => {
+      const { visitor, conversationId, line, edit } = await ownLine(world);
+      const version = Number(line.version);
+      expectSuccess(await edit({ body: '又换了话' }));
+      await world.settled(visitor, conversationId);
+      const search = new URLSearchParams({ conversation_id: conversationId, after: String(version) });
+      const { body } = await visitor.get(`/messages/latest?${search}`);
+      const newest = Math.max(...pageOf(body).items.map(({ seq }) => Number(seq)));
+      expectThat(recordOf(recordOf(body).meta).last_seq === newest, () => shownValue(recordOf(body).meta));
+    }, 'shows what is gone on a device that missed the event, until the chat is opened again'),
+    'refuses where the conversation has gone on past last_seq or revision (409)': tolerated(async (world) => {
+      const { visitor, conversationId, line, edit } = await ownLine(world);
+      expectSuccess(await edit({ body: '先换了话' }));
+      await world.settled(visitor, conversationId);
+      for (const seen of [{ last_seq: line.seq }, { revision: line.revision }]) {
+        const answer = expectStatus(await edit({ body: '没看见后面', ...seen }), 409);
+        expectThat(recordOf(answer.body).code === 'conversation_changed', () => shown(answer));
+      }
+    }, 'cuts off what the reader has not seen yet'),
+  }),
+  ...checksOf('POST /v1/messages/suggestion', {
+    'takes the order (202)': tolerated(async (world) => {
       const answer = expectSuccess(await world.suggestionOrder());
       expectReadable(Suggestion, unwrap(answer.body));
       expectAgreed(Suggestion, unwrap(answer.body));
       expectStatus(answer, 202);
-    },
-  },
-  {
-    call: 'GET /v1/messages/suggestion/{id}',
-    name: 'has suggestions in the end',
-    otherwise: 'says after a minute that no reply came',
-    async run(world) {
+    }, 'takes any success for one'),
+  }),
+  ...checksOf('GET /v1/messages/suggestion/{id}', {
+    'has suggestions in the end': tolerated(async (world) => {
       const id = await world.suggestionId();
       const { visitor } = await world.member('mine');
       const giveUpAt = Date.now() + SUGGESTION_TIMEOUT_MS;
@@ -258,13 +211,10 @@ export const replyChecks: Check[] = [
         if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(suggestion));
         await pause(500);
       }
-    },
-  },
-  {
-    call: 'POST /v1/messages/suggestion',
-    name: 'takes the price that the rules name, once for a key',
-    otherwise: 'shows the price of the rules before, and the balance as it then is',
-    async run(world) {
+    }, 'says after a minute that no reply came'),
+  }),
+  ...checksOf('POST /v1/messages/suggestion', {
+    'takes the price that the rules name, once for a key': tolerated(async (world) => {
       const { id: conversation_id, visitor } = await world.conversation();
       await world.suggestionId();
       const price = (await announcedRules(visitor)).suggestion_price;
@@ -274,6 +224,6 @@ export const replyChecks: Check[] = [
         for (let time = 0; time < 2; time += 1) expectSuccess(await visitor.postOnce('/messages/suggestion', order));
       });
       expectThat(spent.balance === price && spent.ledger === price, () => `a price of ${price}: ${shownValue(spent)}`);
-    },
-  },
+    }, 'shows the price of the rules before, and the balance as it then is'),
+  }),
 ];

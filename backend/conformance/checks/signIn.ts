@@ -8,6 +8,7 @@ import {
   expectSuccess,
   expectThat,
   shown,
+  tolerated,
 } from '../check.ts';
 import { expectFields, expectReadable, idOf, User, unwrap } from '../entities.ts';
 import { announcedRules, userOf, type World } from '../world.ts';
@@ -21,166 +22,112 @@ const guess = async (world: World, name: string) =>
   (await world.visitor()).post('/login', { login: name, password: '000000-' });
 
 export const signInChecks: Check[] = [
-  {
-    call: 'GET /sanctum/csrf-cookie',
-    name: 'sets a token that scripts may read',
-    async run(world) {
+  ...checksOf('GET /sanctum/csrf-cookie', {
+    async 'sets a token that scripts may read'(world) {
       const visitor = await world.visitor();
       expectSuccess(await visitor.get('//sanctum/csrf-cookie'));
       const line = visitor.cookieLines.get('XSRF-TOKEN') ?? 'no cookie XSRF-TOKEN';
       expectThat(/^XSRF-TOKEN=/.test(line) && !/httponly/i.test(line), line);
     },
-  },
-  ...checksOf('POST /v1/register', [
-    {
-      name: 'signs up whom the page’s own form describes',
-      async run(world) {
-        const { answer } = await world.registration('mine');
-        const isLost = answer.status === 419 || answer.status >= 500;
-        if (isLost) throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, answer.status);
-        expectSuccess(answer);
-        expectReadable(User, userOf(answer));
-      },
+  }),
+  ...checksOf('POST /v1/register', {
+    async 'signs up whom the page’s own form describes'(world) {
+      const { answer } = await world.registration('mine');
+      const isLost = answer.status === 419 || answer.status >= 500;
+      if (isLost) throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, answer.status);
+      expectSuccess(answer);
+      expectReadable(User, userOf(answer));
     },
-    {
-      name: 'answers 201 with {user, type}, type username',
-      otherwise: 'takes any success for one; any type but email closes the popup',
-      async run(world) {
-        const { answer } = await world.registration('mine');
-        expectStatus(answer, 201);
-        const { user, type } = unwrap(answer.body);
-        expectThat(user !== undefined && type === 'username', () => shown(answer));
-      },
+    'answers 201 with {user, type}, type username': tolerated(async (world) => {
+      const { answer } = await world.registration('mine');
+      expectStatus(answer, 201);
+      const { user, type } = unwrap(answer.body);
+      expectThat(user !== undefined && type === 'username', () => shown(answer));
+    }, 'takes any success for one; any type but email closes the popup'),
+    'gives the new account its name and the gift that the rules name': tolerated(async (world) => {
+      const { form, answer, visitor } = await world.registration('mine');
+      const { balance } = userOf(answer);
+      const { sign_up_gift = balance } = await announcedRules(visitor);
+      expectFields('User', userOf(answer), { name: form.name, balance: sign_up_gift });
+    }, 'shows the user of the answer'),
+    async 'leaves the new account signed in'(world) {
+      const { visitor, id } = await world.member('mine');
+      const answer = await visitor.get('/user');
+      if (answer.status === 401) {
+        throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, 401);
+      }
+      expectStatus(answer, 200);
+      expectThat(idOf(unwrap(answer.body)) === id, 'somebody else');
     },
-    {
-      name: 'gives the new account its name and the gift that the rules name',
-      otherwise: 'shows the user of the answer',
-      async run(world) {
-        const { form, answer, visitor } = await world.registration('mine');
-        const { balance } = userOf(answer);
-        const { sign_up_gift = balance } = await announcedRules(visitor);
-        expectFields('User', userOf(answer), { name: form.name, balance: sign_up_gift });
-      },
-    },
-    {
-      name: 'leaves the new account signed in',
-      async run(world) {
-        const { visitor, id } = await world.member('mine');
-        const answer = await visitor.get('/user');
-        if (answer.status === 401) {
-          throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, 401);
-        }
-        expectStatus(answer, 200);
-        expectThat(idOf(unwrap(answer.body)) === id, 'somebody else');
-      },
-    },
-    {
-      name: 'keeps the session’s cookie from scripts and other sites',
-      otherwise: 'works; a script that got in could take the session along',
-      async run(world) {
-        const { visitor } = await world.member('mine');
-        const lines = [...visitor.cookieLines.values()].filter((line) => !line.startsWith('XSRF-TOKEN='));
-        const lax = lines.filter((line) => !/httponly/i.test(line) || !/samesite=(lax|strict)/i.test(line));
-        expectThat(lines.length > 0 && lax.length === 0, () => lax[0]?.replace(/=[^;]*/, '=…') ?? 'no cookie');
-      },
-    },
-    {
-      name: 'sets cookies that a browser keeps and sends to every call',
-      otherwise: 'says 登录没能保持; Secure alone is right where the page is opened over https',
-      async run(world) {
-        const { visitor } = await world.member('mine');
-        const { hostname, protocol } = new URL(world.target.origin);
-        const lost = [...visitor.cookieLines.values()].find((line) => {
-          const attribute = (name: string) => new RegExp(`; *${name}(?:=([^;]*))?(?:;|$)`, 'i').exec(line);
-          const domain = attribute('domain')?.[1]?.replace(/^\./, '').toLowerCase();
-          const isSecure = attribute('secure') !== null;
-          return (
-            (isSecure && protocol === 'http:') ||
-            (!isSecure && /^none$/i.test(attribute('samesite')?.[1] ?? '')) ||
-            (attribute('path')?.[1] ?? '/') !== '/' ||
-            (domain !== undefined && domain !== hostname && !hostname.endsWith(`.${domain}`))
-          );
-        });
-        expectThat(lost === undefined, () => lost?.replace(/=[^;]*/, '=…') ?? '');
-      },
-    },
-    {
-      name: 'refuses an empty form with 422 at login, password and name',
-      otherwise: 'does not send one; shows the server’s message',
-      async run(world) {
-        const answer = await (await world.visitor()).post('/register', {});
-        for (const field of ['login', 'password', 'name']) expectFieldErrors(answer, field);
-      },
-    },
-    {
-      name: 'refuses a name that is taken with 422 at login',
-      otherwise: 'shows the server’s message, or 注册失败',
-      async run(world) {
-        const { login } = await world.member('mine');
-        const form = { login, password: '246810', name: '重名' };
-        expectFieldErrors(await (await world.visitor()).post('/register', form), 'login');
-      },
-    },
-  ]),
-  {
-    call: 'POST /v1/register',
-    name: 'keeps the version of the terms that was agreed to, where it says so',
-    otherwise: 'works; nobody can tell later what was agreed to',
-    async run(world) {
+    'keeps the session’s cookie from scripts and other sites': tolerated(async (world) => {
+      const { visitor } = await world.member('mine');
+      const lines = [...visitor.cookieLines.values()].filter((line) => !line.startsWith('XSRF-TOKEN='));
+      const lax = lines.filter((line) => !/httponly/i.test(line) || !/samesite=(lax|strict)/i.test(line));
+      expectThat(lines.length > 0 && lax.length === 0, () => lax[0]?.replace(/=[^;]*/, '=…') ?? 'no cookie');
+    }, 'works; a script that got in could take the session along'),
+    'sets cookies that a browser keeps and sends to every call': tolerated(async (world) => {
+      const { visitor } = await world.member('mine');
+      const { hostname, protocol } = new URL(world.target.origin);
+      const lost = [...visitor.cookieLines.values()].find((line) => {
+        const attribute = (name: string) => new RegExp(`; *${name}(?:=([^;]*))?(?:;|$)`, 'i').exec(line);
+        const domain = attribute('domain')?.[1]?.replace(/^\./, '').toLowerCase();
+        const isSecure = attribute('secure') !== null;
+        return (
+          (isSecure && protocol === 'http:') ||
+          (!isSecure && /^none$/i.test(attribute('samesite')?.[1] ?? '')) ||
+          (attribute('path')?.[1] ?? '/') !== '/' ||
+          (domain !== undefined && domain !== hostname && !hostname.endsWith(`.${domain}`))
+        );
+      });
+      expectThat(lost === undefined, () => lost?.replace(/=[^;]*/, '=…') ?? '');
+    }, 'says 登录没能保持; Secure alone is right where the page is opened over https'),
+    'refuses an empty form with 422 at login, password and name': tolerated(async (world) => {
+      const answer = await (await world.visitor()).post('/register', {});
+      for (const field of ['login', 'password', 'name']) expectFieldErrors(answer, field);
+    }, 'does not send one; shows the server’s message'),
+    'refuses a name that is taken with 422 at login': tolerated(async (world) => {
+      const { login } = await world.member('mine');
+      const form = { login, password: '246810', name: '重名' };
+      expectFieldErrors(await (await world.visitor()).post('/register', form), 'login');
+    }, 'shows the server’s message, or 注册失败'),
+    'keeps the version of the terms that was agreed to, where it says so': tolerated(async (world) => {
       if (!(await world.announces('account.consent'))) return;
       const { answer } = await world.registration('mine');
       const { consent_version, consented_at } = unwrap((answer.body as { user?: unknown }).user);
       expectThat(consent_version === CONSENT_VERSION && consented_at !== null, () => shown(answer));
+    }, 'works; nobody can tell later what was agreed to'),
+  }),
+  ...checksOf('POST /v1/login', {
+    async 'signs in and returns the user'(world) {
+      const mine = await world.member('mine');
+      const visitor = await world.visitor();
+      const answer = expectSuccess(await visitor.post('/login', { login: mine.login, password: mine.password }));
+      expectThat(idOf(userOf(answer)) === mine.id, () => shown(answer));
+      const userAnswer = expectStatus(await visitor.get('/user'), 200);
+      const [{ name }, { name: own }] = [userOf(answer), unwrap(userAnswer.body)];
+      expectThat(name === own, () => `${name} at the sign-in, ${own} with the user`);
     },
-  },
-  ...checksOf('POST /v1/login', [
-    {
-      name: 'signs in and returns the user',
-      async run(world) {
-        const mine = await world.member('mine');
-        const visitor = await world.visitor();
-        const answer = expectSuccess(await visitor.post('/login', { login: mine.login, password: mine.password }));
-        expectThat(idOf(userOf(answer)) === mine.id, () => shown(answer));
-        const userAnswer = expectStatus(await visitor.get('/user'), 200);
-        const [{ name }, { name: own }] = [userOf(answer), unwrap(userAnswer.body)];
-        expectThat(name === own, () => `${name} at the sign-in, ${own} with the user`);
-      },
-    },
-    {
-      name: 'begins a new session and ends the one before',
-      otherwise: 'works; a session that somebody else knew before the sign-in is signed in too',
-      async run(world) {
-        const { visitor, login, password } = await world.member('spare');
-        const before = world.sameSessionVisitor({ visitor, login, password, id: '' });
-        expectSuccess(await visitor.post('/login', { login, password }));
-        const [old, fresh] = [await before.get('/user'), await visitor.get('/user')];
-        expectThat(
-          old.status === 401 && fresh.status === 200,
-          `${old.status} to the old one, ${fresh.status} to the new`,
-        );
-      },
-    },
-    {
-      name: 'refuses a wrong password with 422 at login or password, not with 401',
-      otherwise: 'takes 401 for a session that ran out: the popup turns from sign-in to sign-up',
-      async run(world) {
-        expectFieldErrors(await guess(world, (await world.member('mine')).login), 'login', 'password');
-      },
-    },
-    {
-      name: 'does not tell a name that is unknown from a wrong password',
-      otherwise: 'shows what the server says; names can be found out',
-      async run(world) {
-        const realLogin = await guess(world, (await world.member('mine')).login);
-        const unknown = await guess(world, 'conformance0');
-        expectThat(shown(realLogin) === shown(unknown), () => `${shown(realLogin)} · ${shown(unknown)}`);
-      },
-    },
-  ]),
-  {
-    call: 'POST /v1/logout',
-    name: 'ends the session for good, and no other',
-    async run(world) {
+    'begins a new session and ends the one before': tolerated(async (world) => {
+      const { visitor, login, password } = await world.member('spare');
+      const before = world.sameSessionVisitor({ visitor, login, password, id: '' });
+      expectSuccess(await visitor.post('/login', { login, password }));
+      const [old, fresh] = [await before.get('/user'), await visitor.get('/user')];
+      expectThat(
+        old.status === 401 && fresh.status === 200,
+        `${old.status} to the old one, ${fresh.status} to the new`,
+      );
+    }, 'works; a session that somebody else knew before the sign-in is signed in too'),
+    'refuses a wrong password with 422 at login or password, not with 401': tolerated(async (world) => {
+      expectFieldErrors(await guess(world, (await world.member('mine')).login), 'login', 'password');
+    }, 'takes 401 for a session that ran out: the popup turns from sign-in to sign-up'),
+    'does not tell a name that is unknown from a wrong password': tolerated(async (world) => {
+      const realLogin = await guess(world, (await world.member('mine')).login);
+      const unknown = await guess(world, 'conformance0');
+      expectThat(shown(realLogin) === shown(unknown), () => `${shown(realLogin)} · ${shown(unknown)}`);
+    }, 'shows what the server says; names can be found out'),
+  }),
+  ...checksOf('POST /v1/logout', {
+    async 'ends the session for good, and no other'(world) {
       const mine = await world.member('mine');
       const session = await world.signIn(mine);
       const keptCookies = world.sameSessionVisitor({ ...mine, visitor: session });
@@ -189,46 +136,32 @@ export const signInChecks: Check[] = [
       const statusList = statuses.map(({ status }) => status).join();
       expectThat(statusList === '401,401,200', `${statusList} for it, for its old cookies, and for the other session`);
     },
-  },
-  ...checksOf('POST /v1/forgot-password', [
-    {
-      name: 'takes an address, and answers alike for any',
-      otherwise: 'says that a link is on its way if the address is known',
-      async run(world) {
-        const visitor = await world.visitor();
-        const answer = await visitor.post('/forgot-password', { email: 'conformance-nobody@example.org' });
-        expectSuccess(answer);
-        const other = await visitor.post('/forgot-password', { email: 'conformance-nobody-else@example.org' });
-        expectThat(shown(answer) === shown(other), () => `${shown(answer)} · ${shown(other)}`);
-      },
-    },
-    {
-      name: 'refuses what is no address with 422 at email',
-      otherwise: 'does not send one',
-      async run(world) {
-        expectFieldErrors(await (await world.visitor()).post('/forgot-password', { email: 'nobody' }), 'email');
-      },
-    },
-  ]),
-  {
-    call: 'POST /v1/reset-password',
-    name: 'refuses a link of nobody’s with 422 at email or token',
-    otherwise: 'shows the server’s message',
-    async run(world) {
+  }),
+  ...checksOf('POST /v1/forgot-password', {
+    'takes an address, and answers alike for any': tolerated(async (world) => {
+      const visitor = await world.visitor();
+      const answer = await visitor.post('/forgot-password', { email: 'conformance-nobody@example.org' });
+      expectSuccess(answer);
+      const other = await visitor.post('/forgot-password', { email: 'conformance-nobody-else@example.org' });
+      expectThat(shown(answer) === shown(other), () => `${shown(answer)} · ${shown(other)}`);
+    }, 'says that a link is on its way if the address is known'),
+    'refuses what is no address with 422 at email': tolerated(async (world) => {
+      expectFieldErrors(await (await world.visitor()).post('/forgot-password', { email: 'nobody' }), 'email');
+    }, 'does not send one'),
+  }),
+  ...checksOf('POST /v1/reset-password', {
+    'refuses a link of nobody’s with 422 at email or token': tolerated(async (world) => {
       const form = { token: '0'.repeat(43), email: 'conformance-nobody@example.org' };
       const passwords = { password: '975310', password_confirmation: '975310' };
       const answer = await (await world.visitor()).post('/reset-password', { ...form, ...passwords });
       expectFieldErrors(answer, 'email', 'token');
-    },
-  },
+    }, 'shows the server’s message'),
+  }),
 ];
 /** Runs last, since it uses up the address's rate limit. */
 export const lastChecks: Check[] = [
-  {
-    call: 'POST /v1/login',
-    name: `meets a guesser with 429 and Retry-After within ${GUESSES} guesses`,
-    otherwise: 'works; nothing holds up who guesses passwords',
-    async run(world) {
+  ...checksOf('POST /v1/login', {
+    [`meets a guesser with 429 and Retry-After within ${GUESSES} guesses`]: tolerated(async (world) => {
       const { login: name } = await world.member('spare');
       const thief = await world.visitor({ isHasty: true });
       for (let attempt = 1; attempt <= GUESSES; attempt += 1) {
@@ -237,6 +170,6 @@ export const lastChecks: Check[] = [
         return expectThat(Number(answer.headers.get('retry-after')) > 0, '429 without Retry-After');
       }
       throw new Deviation(`${GUESSES} wrong passwords and no 429`);
-    },
-  },
+    }, 'works; nothing holds up who guesses passwords'),
+  }),
 ];

@@ -1,6 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Check, checksOf, expectStatus, expectSuccess, expectThat, shown, shownValue } from '../check.ts';
+import {
+  type Check,
+  checksOf,
+  expectStatus,
+  expectSuccess,
+  expectThat,
+  shown,
+  shownValue,
+  tolerated,
+} from '../check.ts';
 import { idOf, recordOf } from '../entities.ts';
 import type { Frame, PusherSocket } from '../socket.ts';
 import { FOREIGN_SITE, isSubscribed, ownChannel, requestChannel } from '../world.ts';
@@ -40,206 +49,145 @@ async function expectRefused(socket: PusherSocket, data: Record<string, unknown>
 }
 
 export const socketChecks: Check[] = [
-  ...checksOf('POST /broadcasting/auth', [
-    {
-      name: 'signs one’s own channel for the key that the page has',
-      async run(world) {
-        const { visitor, id } = await world.member('mine');
-        const answer = await requestChannel(visitor, '1.2', ownChannel(id));
-        expectSuccess(answer);
-        const { auth } = recordOf(answer.body);
-        // a server may append data of its own after a dot
-        const [, key] = /^(.*):[0-9a-f]{64}(\..*)?$/.exec(String(auth)) ?? [];
-        expectThat(key !== undefined, () => shown(answer));
-        expectThat(key === world.target.key, `a signature for the key ${key}, not ${world.target.key} (--key)`);
-      },
+  ...checksOf('POST /broadcasting/auth', {
+    async 'signs one’s own channel for the key that the page has'(world) {
+      const { visitor, id } = await world.member('mine');
+      const answer = await requestChannel(visitor, '1.2', ownChannel(id));
+      expectSuccess(answer);
+      const { auth } = recordOf(answer.body);
+      // a server may append data of its own after a dot
+      const [, key] = /^(.*):[0-9a-f]{64}(\..*)?$/.exec(String(auth)) ?? [];
+      expectThat(key !== undefined, () => shown(answer));
+      expectThat(key === world.target.key, `a signature for the key ${key}, not ${world.target.key} (--key)`);
     },
-    {
-      name: 'refuses a visitor (401 or 403)',
-      async run(world) {
-        const { id } = await world.member('mine');
-        expectStatus(await requestChannel(await world.visitor(), '1.2', ownChannel(id)), 401, 403);
-      },
+    async 'refuses a visitor (401 or 403)'(world) {
+      const { id } = await world.member('mine');
+      expectStatus(await requestChannel(await world.visitor(), '1.2', ownChannel(id)), 401, 403);
     },
-    {
-      name: 'refuses an invalid socket id with 403',
-      otherwise: 'sends the socket’s own',
-      async run(world) {
-        const { visitor, id } = await world.member('mine');
-        expectStatus(await requestChannel(visitor, 'no socket', ownChannel(id)), 403);
-      },
-    },
-  ]),
-  {
-    call: 'POST /broadcasting/user-auth',
-    name: 'answers {auth, user_data}',
-    otherwise: 'never asks for it',
-    async run(world) {
+    'refuses an invalid socket id with 403': tolerated(async (world) => {
+      const { visitor, id } = await world.member('mine');
+      expectStatus(await requestChannel(visitor, 'no socket', ownChannel(id)), 403);
+    }, 'sends the socket’s own'),
+  }),
+  ...checksOf('POST /broadcasting/user-auth', {
+    'answers {auth, user_data}': tolerated(async (world) => {
       const { visitor, id } = await world.member('mine');
       const answer = expectSuccess(await visitor.post('//broadcasting/user-auth', { socket_id: '1.2' }));
       const { auth, user_data } = recordOf(answer.body);
       expectThat(typeof auth === 'string' && typeof user_data === 'string', () => shown(answer));
       expectThat(idOf(JSON.parse(String(user_data))) === id, () => shown(answer));
+    }, 'never asks for it'),
+  }),
+  ...checksOf('WS /app/{key}', {
+    async 'greets with a socket id and says after how long a silence to ask'(world) {
+      const socket = await world.socket();
+      const { activity_timeout } = recordOf(socket.frames[0]?.data);
+      expectThat(/^\d+\.\d+$/.test(socket.id), `socket id ${socket.id}`);
+      expectThat(Number(activity_timeout) > 0, () => shownValue(socket.frames[0]));
     },
-  },
-  ...checksOf('WS /app/{key}', [
-    {
-      name: 'greets with a socket id and says after how long a silence to ask',
-      async run(world) {
-        const socket = await world.socket();
-        const { activity_timeout } = recordOf(socket.frames[0]?.data);
-        expectThat(/^\d+\.\d+$/.test(socket.id), `socket id ${socket.id}`);
-        expectThat(Number(activity_timeout) > 0, () => shownValue(socket.frames[0]));
-      },
+    async 'knows its key with and without escapes'(world) {
+      await world.socket({ isEscaped: false });
+      await world.socket({ isEscaped: true });
     },
-    {
-      name: 'knows its key with and without escapes',
-      async run(world) {
-        await world.socket({ isEscaped: false });
-        await world.socket({ isEscaped: true });
-      },
+    'turns away an unknown key with error 4001, and ends': tolerated(async (world) => {
+      const socket = await world.rawSocket({ key: 'no-such-key' });
+      expectThat(isError(4001)(socket.frames[0] ?? { event: '' }), () => shownValue(socket.frames[0]));
+      const end = await Promise.race([socket.closed, pause(STAYS_OPEN_MS, null, { ref: false })]);
+      expectThat(end !== null, `it says so and stays open for ${STAYS_OPEN_MS / 1000} s`);
+    }, 'tries again, for any reason, and gets by without a socket until then'),
+    'turns away the page of another site': tolerated(async (world) => {
+      const socket = await world.rawSocket({ origin: FOREIGN_SITE });
+      expectThat(isError(4009)(socket.frames[0] ?? { event: '' }), () => shownValue(socket.frames[0]));
+    }, 'asks from its own page only; signatures keep private channels closed all the same'),
+    async 'answers a ping, and stays open'(world) {
+      const socket = await world.socket();
+      await pause(HELD_MS);
+      await socket.ping();
     },
-    {
-      name: 'turns away an unknown key with error 4001, and ends',
-      otherwise: 'tries again, for any reason, and gets by without a socket until then',
-      async run(world) {
-        const socket = await world.rawSocket({ key: 'no-such-key' });
-        expectThat(isError(4001)(socket.frames[0] ?? { event: '' }), () => shownValue(socket.frames[0]));
-        const end = await Promise.race([socket.closed, pause(STAYS_OPEN_MS, null, { ref: false })]);
-        expectThat(end !== null, `it says so and stays open for ${STAYS_OPEN_MS / 1000} s`);
-      },
+    'calls what it does not know malformed (4200) and goes on': tolerated(async (world) => {
+      const socket = await world.socket();
+      const odd = [
+        'no json',
+        '[]',
+        '{"data":{}}',
+        { event: 'pusher:signin', data: {} },
+        { event: 'pusher:nonsense', data: {} },
+        { event: 'pusher:subscribe', data: 'x' },
+        { event: 'hello' },
+        { event: 'client-typing', channel: 'any', data: 'no object' },
+      ];
+      for (const frame of odd) socket.send(frame);
+      await socket.ping();
+      const errors = socket.frames.filter(({ event }) => event === 'pusher:error');
+      expectThat(errors.length === odd.length && errors.every(isError(4200)), () => shownValue(errors));
+    }, 'sends no such thing'),
+    'reads data that comes as a JSON text of its own': tolerated(async (world) => {
+      const socket = await world.socket();
+      socket.send({ event: 'pusher:subscribe', data: JSON.stringify({ channel: 'conformance' }) });
+      await socket.frame(isSubscribed('conformance'));
+    }, 'sends data as an object'),
+    'closes on a frame above 10 kB': tolerated(async (world) => {
+      const socket = await world.socket();
+      socket.send({ event: 'pusher:ping', data: 'x'.repeat(TOO_LONG) });
+      const answered = socket.ping().then(() => 'answered' as const);
+      const end = await Promise.race([socket.closed, answered.catch(() => 'silent' as const)]);
+      expectThat(typeof end === 'object', `the socket stays open (${String(end)})`);
+    }, 'sends no such thing'),
+    async 'confirms a public channel, and one’s own private one with its signature'(world) {
+      const { visitor, id } = await world.member('mine');
+      const socket = await world.socket();
+      expectThat((await joinWith(socket, { channel: 'conformance' })).joined, 'a public channel was not joined');
+      const channel = await world.join(socket, visitor, id);
+      const confirmed = socket.frames.find(isSubscribed(channel));
+      expectThat(shownValue(confirmed?.data) === '{}', () => shownValue(confirmed));
     },
-    {
-      name: 'turns away the page of another site',
-      otherwise: 'asks from its own page only; signatures keep private channels closed all the same',
-      async run(world) {
-        const socket = await world.rawSocket({ origin: FOREIGN_SITE });
-        expectThat(isError(4009)(socket.frames[0] ?? { event: '' }), () => shownValue(socket.frames[0]));
-      },
+    async 'keeps private and presence channels without a valid signature closed (4009)'(world) {
+      const { id } = await world.member('mine');
+      const socket = await world.socket();
+      const key = world.target.key;
+      const forged = createHmac('sha256', 'guessed')
+        .update(`${socket.id}:${ownChannel(id)}`)
+        .digest('hex');
+      await expectRefused(socket, { channel: ownChannel(id) });
+      await expectRefused(socket, { channel: ownChannel(id), auth: `${key}:${forged}` });
+      await expectRefused(socket, { channel: `presence-App.Models.User.${id}` });
     },
-    {
-      name: 'answers a ping, and stays open',
-      async run(world) {
-        const socket = await world.socket();
-        await pause(HELD_MS);
-        await socket.ping();
-      },
+    async 'takes a signature for its own socket and channel only (4009)'(world) {
+      const [mine, theirs] = [await world.member('mine'), await world.member('theirs')];
+      const [socket, other] = [await world.socket(), await world.socket()];
+      const { auth } = recordOf((await requestChannel(mine.visitor, socket.id, ownChannel(mine.id))).body);
+      await expectRefused(other, { channel: ownChannel(mine.id), auth });
+      await expectRefused(socket, { channel: ownChannel(theirs.id), auth });
     },
-    {
-      name: 'calls what it does not know malformed (4200) and goes on',
-      otherwise: 'sends no such thing',
-      async run(world) {
-        const socket = await world.socket();
-        const odd = [
-          'no json',
-          '[]',
-          '{"data":{}}',
-          { event: 'pusher:signin', data: {} },
-          { event: 'pusher:nonsense', data: {} },
-          { event: 'pusher:subscribe', data: 'x' },
-          { event: 'hello' },
-          { event: 'client-typing', channel: 'any', data: 'no object' },
-        ];
-        for (const frame of odd) socket.send(frame);
-        await socket.ping();
-        const errors = socket.frames.filter(({ event }) => event === 'pusher:error');
-        expectThat(errors.length === odd.length && errors.every(isError(4200)), () => shownValue(errors));
-      },
-    },
-    {
-      name: 'reads data that comes as a JSON text of its own',
-      otherwise: 'sends data as an object',
-      async run(world) {
-        const socket = await world.socket();
-        socket.send({ event: 'pusher:subscribe', data: JSON.stringify({ channel: 'conformance' }) });
-        await socket.frame(isSubscribed('conformance'));
-      },
-    },
-    {
-      name: 'closes on a frame above 10 kB',
-      otherwise: 'sends no such thing',
-      async run(world) {
-        const socket = await world.socket();
-        socket.send({ event: 'pusher:ping', data: 'x'.repeat(TOO_LONG) });
-        const answered = socket.ping().then(() => 'answered' as const);
-        const end = await Promise.race([socket.closed, answered.catch(() => 'silent' as const)]);
-        expectThat(typeof end === 'object', `the socket stays open (${String(end)})`);
-      },
-    },
-  ]),
-  ...checksOf('WS /app/{key}', [
-    {
-      name: 'confirms a public channel, and one’s own private one with its signature',
-      async run(world) {
-        const { visitor, id } = await world.member('mine');
-        const socket = await world.socket();
-        expectThat((await joinWith(socket, { channel: 'conformance' })).joined, 'a public channel was not joined');
-        const channel = await world.join(socket, visitor, id);
-        const confirmed = socket.frames.find(isSubscribed(channel));
-        expectThat(shownValue(confirmed?.data) === '{}', () => shownValue(confirmed));
-      },
-    },
-    {
-      name: 'keeps private and presence channels without a valid signature closed (4009)',
-      async run(world) {
-        const { id } = await world.member('mine');
-        const socket = await world.socket();
-        const key = world.target.key;
-        const forged = createHmac('sha256', 'guessed')
-          .update(`${socket.id}:${ownChannel(id)}`)
-          .digest('hex');
-        await expectRefused(socket, { channel: ownChannel(id) });
-        await expectRefused(socket, { channel: ownChannel(id), auth: `${key}:${forged}` });
-        await expectRefused(socket, { channel: `presence-App.Models.User.${id}` });
-      },
-    },
-    {
-      name: 'takes a signature for its own socket and channel only (4009)',
-      async run(world) {
-        const [mine, theirs] = [await world.member('mine'), await world.member('theirs')];
-        const [socket, other] = [await world.socket(), await world.socket()];
-        const { auth } = recordOf((await requestChannel(mine.visitor, socket.id, ownChannel(mine.id))).body);
-        await expectRefused(other, { channel: ownChannel(mine.id), auth });
-        await expectRefused(socket, { channel: ownChannel(theirs.id), auth });
-      },
-    },
-    {
-      name: 'passes whispers on to the other members only, and none of who is no member (4009)',
-      otherwise: 'does not whisper',
-      async run(world) {
-        const { visitor, id } = await world.member('mine');
-        const [one, two] = [await world.socket(), await world.socket()];
-        const channel = await world.join(one, visitor, id);
-        two.send({ event: 'client-typing', channel, data: { typing: true } });
-        await two.frame(isError(4009));
-        await world.join(two, visitor, id);
-        one.send({ event: 'client-typing', channel, data: { typing: true } });
-        const whisperFrame = await two.frame(({ event }) => event === 'client-typing');
-        // the data of a client event is an object, not a JSON text
-        const asItCame = recordOf(JSON.parse(two.texts[two.frames.indexOf(whisperFrame)] ?? ''));
-        expectThat(recordOf(asItCame.data).typing === true, () => shownValue(asItCame));
-        await one.ping();
-        expectThat(!one.frames.some(({ event }) => event === 'client-typing'), 'who whispered heard it too');
-      },
-    },
-    {
-      name: 'is silent about a channel that was left',
-      otherwise: 'closes its socket where it leaves',
-      async run(world) {
-        const { visitor, id } = await world.member('mine');
-        const [stays, leaves] = [await world.socket(), await world.socket()];
-        const channel = await world.join(stays, visitor, id);
-        await world.join(leaves, visitor, id);
-        leaves.send({ event: 'pusher:unsubscribe', data: { channel } });
-        await leaves.ping();
-        await sendEventfulMessage(world);
-        await stays.frame(
-          (frame) => frame.channel === channel && frame.event !== 'pusher_internal:subscription_succeeded',
-        );
-        await leaves.ping();
-        expectThat(leaves.frames.filter((frame) => frame.channel === channel).length === 1, 'it went on hearing');
-      },
-    },
-  ]),
+    'passes whispers on to the other members only, and none of who is no member (4009)': tolerated(async (world) => {
+      const { visitor, id } = await world.member('mine');
+      const [one, two] = [await world.socket(), await world.socket()];
+      const channel = await world.join(one, visitor, id);
+      two.send({ event: 'client-typing', channel, data: { typing: true } });
+      await two.frame(isError(4009));
+      await world.join(two, visitor, id);
+      one.send({ event: 'client-typing', channel, data: { typing: true } });
+      const whisperFrame = await two.frame(({ event }) => event === 'client-typing');
+      // the data of a client event is an object, not a JSON text
+      const asItCame = recordOf(JSON.parse(two.texts[two.frames.indexOf(whisperFrame)] ?? ''));
+      expectThat(recordOf(asItCame.data).typing === true, () => shownValue(asItCame));
+      await one.ping();
+      expectThat(!one.frames.some(({ event }) => event === 'client-typing'), 'who whispered heard it too');
+    }, 'does not whisper'),
+    'is silent about a channel that was left': tolerated(async (world) => {
+      const { visitor, id } = await world.member('mine');
+      const [stays, leaves] = [await world.socket(), await world.socket()];
+      const channel = await world.join(stays, visitor, id);
+      await world.join(leaves, visitor, id);
+      leaves.send({ event: 'pusher:unsubscribe', data: { channel } });
+      await leaves.ping();
+      await sendEventfulMessage(world);
+      await stays.frame(
+        (frame) => frame.channel === channel && frame.event !== 'pusher_internal:subscription_succeeded',
+      );
+      await leaves.ping();
+      expectThat(leaves.frames.filter((frame) => frame.channel === channel).length === 1, 'it went on hearing');
+    }, 'closes its socket where it leaves'),
+  }),
   ...eventChecks,
 ];
