@@ -236,19 +236,13 @@ const parentOf = ({ headers }: IncomingMessage): string | undefined =>
 
 const runDirectly = (inside: () => void) => inside();
 
-interface Observers {
-  log: Log;
-  counters?: FrontCounters | null;
-  tracing?: Tracing | null;
-}
-
 /**
  * Assigns the request's id: the page's, if it sent one. `work` receives it for response and backend, and runs in a span that the
  * backend continues. When the response ends, it is counted and logged in one line. The query is left out, since links in mails
  * carry signatures there.
  */
 export function observeRequest(
-  { log, counters, tracing }: Observers,
+  { log, counters, tracing }: { log: Log; counters?: FrontCounters | null; tracing?: Tracing | null },
   request: RoutedRequest,
   response: ServerResponse,
   work: (requestId: string) => void,

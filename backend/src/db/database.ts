@@ -108,16 +108,10 @@ export abstract class TransactingDb implements Db {
   }
 }
 
-interface RetryOptions {
-  signal?: AbortSignal;
-  everyMs?: number;
-  forMs?: number;
-}
-
 /** Retries `work` while the database is busy or away. The defaults are for background work. */
 export async function retryUntilAvailable(
   work: () => void,
-  { signal, everyMs = 250, forMs = 20_000 }: RetryOptions,
+  { signal, everyMs = 250, forMs = 20_000 }: { signal?: AbortSignal; everyMs?: number; forMs?: number },
 ): Promise<void> {
   const deadline = performance.now() + forMs;
   for (;;) {

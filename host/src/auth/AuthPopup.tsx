@@ -162,12 +162,7 @@ function LegalSheet({ kind, onClose }: { kind: LegalKind | null; onClose: () => 
   );
 }
 
-interface ConfirmEmailProps {
-  email: string;
-  onReturn: () => void;
-}
-
-function ConfirmEmail({ email, onReturn }: ConfirmEmailProps) {
+function ConfirmEmail({ email, onReturn }: { email: string; onReturn: () => void }) {
   const words = texts.confirmEmail;
   const { busy, secondsLeft, resend, label } = useResend();
   useConfirmationElsewhere();

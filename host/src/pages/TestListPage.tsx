@@ -31,11 +31,6 @@ export default function TestListPage() {
   );
 }
 
-interface RouteListProps {
-  routes: readonly ScreenRoute[];
-  sampleStory: string | undefined;
-}
-
 const flagsOf = (route: ScreenRoute) => [
   ...(route.requiresAuth ? ['需要登录'] : []),
   ...(route.keepAlive ? ['保活'] : []),
@@ -49,7 +44,7 @@ const fillPath = (path: string, sampleStory: string | undefined) =>
     ? null
     : path.replace('/story/:id', `/story/${sampleStory}`).replace(/:\w+/g, '0');
 
-function RouteList({ routes, sampleStory }: RouteListProps) {
+function RouteList({ routes, sampleStory }: { routes: readonly ScreenRoute[]; sampleStory: string | undefined }) {
   return (
     <section className={styles.section} aria-labelledby="routes">
       <h2 id="routes">{`页面（${routes.length}）`}</h2>

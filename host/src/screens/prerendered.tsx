@@ -66,13 +66,8 @@ function tappedPath(event: MouseEvent): string | null {
   return link && isPlain && link.origin === location.origin ? link.pathname + link.search : null;
 }
 
-interface PrerenderedContentProps {
-  path: string;
-  content: readonly Node[];
-}
-
 /** The server-rendered nodes, with links that navigate within the app. */
-export function PrerenderedContent({ path, content }: PrerenderedContentProps) {
+export function PrerenderedContent({ path, content }: { path: string; content: readonly Node[] }) {
   const container = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   useLayoutEffect(() => {

@@ -33,14 +33,9 @@ interface Output {
   code?: string;
 }
 
-interface DevAnswer {
-  setHeader(name: string, value: string): void;
-  end(body: string): void;
-}
-
 type Middleware = (
   request: { url?: string; headers: { accept?: string } },
-  response: DevAnswer,
+  response: { setHeader(name: string, value: string): void; end(body: string): void },
   next: (cause?: unknown) => void,
 ) => void;
 

@@ -158,13 +158,7 @@ function EmailState({ user, state: { email, pending } }: { user: User; state: Ac
   );
 }
 
-interface EmailFormProps {
-  user: User;
-  onDone: () => void;
-  onCancel: () => void;
-}
-
-function EmailForm({ user, onDone, onCancel }: EmailFormProps) {
+function EmailForm({ user, onDone, onCancel }: { user: User; onDone: () => void; onCancel: () => void }) {
   const { formRef, values, field, showErrors, handleFailure } = useServerForm(
     { email: '', current_password: '' },
     'email',

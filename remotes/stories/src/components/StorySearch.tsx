@@ -117,13 +117,8 @@ function SearchHead({ search, onWords, onCancel }: SearchHeadProps) {
   );
 }
 
-interface SearchChipsProps {
-  search: StorySearch;
-  onChoose: (change: Partial<StorySearch>) => void;
-}
-
 /** Sort order, and tags to filter by: the selected one and the most common ones of the shelf. */
-function SearchChips({ search, onChoose }: SearchChipsProps) {
+function SearchChips({ search, onChoose }: { search: StorySearch; onChoose: (change: Partial<StorySearch>) => void }) {
   const feed = useStoriesGetStoriesInfiniteQuery();
   const frequentTags = useMemo(() => commonTags(storiesOf(feed.data?.pages ?? [])), [feed.data]);
   // the tag with which the search was opened stays visible when another one is selected

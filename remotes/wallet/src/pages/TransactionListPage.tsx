@@ -83,12 +83,7 @@ function Transactions({ filter }: { filter: Filter }) {
   );
 }
 
-interface KindFilterProps {
-  value: Filter;
-  onChange: (value: Filter) => void;
-}
-
-function KindFilter({ value, onChange }: KindFilterProps) {
+function KindFilter({ value, onChange }: { value: Filter; onChange: (value: Filter) => void }) {
   const { all, filter, kinds } = texts.transactions;
   return (
     <fieldset className={styles.filter} aria-label={filter}>

@@ -20,11 +20,6 @@ interface EchoLinkOptions {
   fetchStatus?: (path: string) => Promise<number>;
 }
 
-interface Authorisation {
-  socketId: string;
-  channelName: string;
-}
-
 type AuthorisationCallback = (error: Error | null, answer: { auth: string } | null) => void;
 
 /** Address of the socket: the page's host and port unless the site configures others. */
@@ -248,7 +243,7 @@ export class EchoLink implements Link {
     if (this.#shouldBeOpen && !this.#isGreeted && code >= 4000) this.#events.onClose(closeReasonOf(code));
   }
 
-  #authorise({ socketId, channelName }: Authorisation, callback: AuthorisationCallback) {
+  #authorise({ socketId, channelName }: { socketId: string; channelName: string }, callback: AuthorisationCallback) {
     // a signature is valid for its socket only: one that arrives late must not be used on the next
     const isCurrent = () => this.#echo?.socketId() === socketId;
     this.#requestAuthorization(socketId, channelName).then(
