@@ -110,7 +110,6 @@ export async function conform(target: Target, { onWait, signal, only }: RunOptio
   };
 }
 
-/** Resolves once the run is aborted. */
 const whenAborted = (signal?: AbortSignal) =>
   new Promise<null>((resolve) => {
     if (signal?.aborted) resolve(null);

@@ -25,7 +25,6 @@ import {
   story,
 } from './openApiSchemas.ts';
 
-/** The HTTP calls, by their names in `calls`. */
 export const operations: Partial<Record<Call, Operation>> = {
   'GET /v1/stories': {
     summary: 'Lists stories, 20 a page. `q`, `tag` and `sort` come with `stories.search`.',

@@ -92,7 +92,6 @@ export const parts: Record<string, v.GenericSchema> = {
 
 export interface Operation {
   summary: string;
-  /** status and body of the success */
   answer: [status: number, body?: Json];
   query?: Record<string, v.GenericSchema>;
   body?: v.ObjectSchema<v.ObjectEntries, undefined>;

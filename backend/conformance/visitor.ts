@@ -13,7 +13,6 @@ export interface VisitorAnswer<Body = unknown> {
 }
 
 export type OnAnswer = (exchange: { method: string; path: string; answer: VisitorAnswer }) => void;
-/** A complete response. */
 export interface RawResponse {
   status: number;
   headers: Headers;

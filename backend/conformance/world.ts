@@ -138,7 +138,6 @@ export class World {
     return visitor;
   }
 
-  /** Whether the backend announces the capability. */
   async announces(name: Capability): Promise<boolean> {
     const { body } = await this.createOnce('capabilities', () => this.visit('/capabilities'));
     const { data } = recordOf(body);

@@ -18,9 +18,7 @@ export interface Services {
   clock: Clock;
   log: Log;
   report: ReportFault;
-  /** Null without metrics. */
   counters: BackendCounters | null;
-  /** Null without tracing. */
   tracing: Tracing | null;
   content: Content;
   db: Db;

@@ -283,7 +283,6 @@ function favoritesAfter({ db }: Services, userId: string, after: Position | null
 const openingLines = ({ plot }: Story): string[] =>
   plot ? offeredLines(plot, initialProgress(plot)).slice(0, rules.openingLines) : [];
 
-/** Returns the story in the shape of the API. */
 function presentStory({ content }: Services, story: Story, conversationId: string | null) {
   return {
     id: story.id,

@@ -215,7 +215,6 @@ function serverTiming(): string | undefined {
 
 interface PageInput extends PageRequest {
   path: string;
-  /** The path whose screen is shown. */
   screenPath: string;
   screen: Screen | null;
   /** The backend's capabilities, with its prices. */

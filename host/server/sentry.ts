@@ -30,7 +30,6 @@ export function readDsn(text: string): Dsn | null {
   return { address: `${url.origin}${path}/api/${project}/envelope/`, key: url.username };
 }
 
-/** An error that a page reported. */
 interface CaughtError {
   report: ErrorReport;
   /** `Safari 17` */

@@ -100,7 +100,6 @@ function compile(): string {
   return out;
 }
 
-/** Maps a path of the repository to its path in a package. */
 const toPackagePath = (path: string) => path.replace(/^(shared\/src|releases|templates)\//, '');
 
 const isIn = (path: string, rooms: string[]) => rooms.some((room) => path.startsWith(`${room}/`));

@@ -10,7 +10,6 @@ import { progressAfter, progressBefore } from './progress.ts';
 const MAX_HISTORY_MESSAGES = 64;
 const MAX_FORMER_SUGGESTIONS = 8;
 
-/** Returns the context for writing or continuing `reply`. */
 export function replyContext(services: Services, reply: MessageRow): StoryContext {
   const context = contextOf(services, reply);
   return {

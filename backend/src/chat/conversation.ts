@@ -17,7 +17,6 @@ export function findConversation({ db }: Services, userId: string, id: string): 
   return row;
 }
 
-/** Selects all conversations of a user. */
 export const conversationsOf = (userId: string) =>
   query.selectFrom('conversations').selectAll().where('user_id', '=', userId);
 
@@ -141,7 +140,6 @@ export function assertIdle(conversation: ConversationRow): void {
   if (conversation.active_message_id) throw conflict('conversation_busy', '上一条回复还在生成，请稍候');
 }
 
-/** Selects a conversation's messages. */
 export const messagesOf = (conversationId: string) =>
   query.selectFrom('messages').selectAll().where('conversation_id', '=', conversationId);
 

@@ -8,7 +8,6 @@ export const isRunning = (row: Pick<MessageRow, 'status'>): boolean =>
 export const presentError = (row: { error_code: string | null; error_message: string | null }) =>
   row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' };
 
-/** Returns the message in the shape of the API. */
 export function presentMessage(row: MessageRow) {
   return {
     id: row.id,

@@ -74,7 +74,6 @@ export function findSuggestion({ db, clock }: Services, user: UserRow, suggestio
   return row;
 }
 
-/** Returns the suggestion in the shape of the API. */
 export function presentSuggestion(row: SuggestionRow) {
   const texts: string[] = JSON.parse(row.items);
   return {

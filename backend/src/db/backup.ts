@@ -15,7 +15,6 @@ import { knownMigrations } from './migrations.ts';
 import { databaseFile, lockDataDir } from './openDatabase.ts';
 import { storageCure, storageFaultOf } from './storageFault.ts';
 
-/** Suffixes of the files of one database. */
 const fileSuffixes = ['', '-wal', '-shm'];
 
 /**

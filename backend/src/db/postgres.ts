@@ -169,7 +169,6 @@ export class PostgresDb extends TransactingDb {
     return this.all({ compile: () => columns.compile(query) });
   }
 
-  /** Returns the query plan of a statement. */
   explain(statement: Compilable<unknown>): string[] {
     const rows = this.#run(nodeOf(statement), 'read', 'explain ').rows as { 'QUERY PLAN': string }[];
     return rows.map((row) => row['QUERY PLAN']);

@@ -90,11 +90,9 @@ export function announceSessionEnd(services: Services, userId: string): void {
   notifyUser(services, userId, 'session.ended', {});
 }
 
-/** Current load of a broadcaster. */
 export interface BroadcasterLoad {
   /** open sockets of this server's own */
   sockets: number;
-  /** queued events */
   queuedEvents: number;
   /** events since the start that could not be delivered */
   lostEvents: number;

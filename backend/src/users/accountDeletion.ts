@@ -19,7 +19,6 @@ import { findUser, userUpdate } from './user.ts';
 
 const deletionForm = v.object({ current_password: givenPassword });
 
-/** Routes that schedule and cancel the deletion of the account. */
 export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env, mailer } = services;
   return new Hono<AppEnv>()
@@ -57,7 +56,6 @@ const deletionNotice = (user: UserRow, to: string) => ({
 
 const MAX_ERASURES = 20;
 
-/** Erases the accounts whose deletion is due. */
 export function eraseDueAccounts(services: Services): void {
   const { db, clock } = services;
   const dueAccounts = query.selectFrom('users').selectAll().where('delete_at', '<=', clock());

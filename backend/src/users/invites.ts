@@ -101,7 +101,6 @@ export function forgetInGifts(services: Services, userId: string): void {
 
 const announcedForm = v.object({ ids: v.pipe(v.array(v.string()), v.maxLength(100)) });
 
-/** Routes below `/v1/invites`. */
 export function inviteRoutes(services: Services): Hono<AppEnv> {
   const { db, limits, env } = services;
   return new Hono<AppEnv>()

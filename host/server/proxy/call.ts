@@ -21,7 +21,6 @@ interface Call {
   refuse: (error: Error) => void;
 }
 
-/** Forwards a call and passes its response on. */
 export function forwardCall(request: IncomingMessage, response: ServerResponse, call: Call) {
   const { target, trustsProxy, answerMs = ANSWER_TIMEOUT_MS, refuse } = call;
   const { method, url: path, headers: requestHeaders } = request;

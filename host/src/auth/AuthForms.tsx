@@ -166,7 +166,6 @@ interface FieldsProps extends Pick<AuthFormProps, 'form' | 'errors' | 'onChange'
 const isTypedOn = (before: string, after: string) =>
   before.startsWith(after) || (after.startsWith(before) && after.length === before.length + 1);
 
-/** Username and password fields, shared by both forms. */
 function AuthFields({ form, errors, passwordKind, onChange, clearErrors }: FieldsProps) {
   const handleInput = (field: 'login' | 'password', value: string) => {
     const credentials = copiedCredentials(value);

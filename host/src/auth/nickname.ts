@@ -36,7 +36,6 @@ export const randomDigits = (count: number): string => Array.from({ length: coun
 
 export type Gender = 'male' | 'female';
 
-/** Delay before each attempt. */
 const ATTEMPT_DELAYS_MS = [0, 2_000, 10_000, 60_000];
 
 const memberId = (): string | null => {

@@ -38,7 +38,6 @@ function readPending(): PendingConfirmation | null {
 export const pendingConfirmation = {
   read: readPending,
   store: (pending: PendingConfirmation) => local.set(STORAGE_KEYS.confirming, JSON.stringify(pending)),
-  /** Records that another mail was sent. */
   recordMail() {
     const pending = readPending();
     if (pending) pendingConfirmation.store({ ...pending, mailedAt: Date.now() });

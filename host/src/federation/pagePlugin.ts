@@ -43,7 +43,6 @@ export const remoteOf = ({ global, entry }: PageBuild) => ({
   entry: new URL(entry, location.href).href,
 });
 
-/** A remote as configured in a federation instance. */
 interface ConfiguredRemote {
   name?: string;
   alias?: string;

@@ -54,7 +54,6 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 'r
       else if (!hasFallback) convict(remote);
       return hasFallback;
     },
-    /** A component of the remote has rendered. */
     onRender(remote: string) {
       const suspect = suspects.get(remote);
       if (!suspect) return;

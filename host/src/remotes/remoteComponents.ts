@@ -78,7 +78,6 @@ function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'bu
 }
 
 export interface RemoteComponents {
-  /** The page of a route. */
   ofRoute(route: ScreenRoute): RemoteComponent;
   /** The components of a slot, in order; a slot that is not open has at most one. */
   ofSlot(name: string): RemoteComponent[];

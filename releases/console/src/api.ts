@@ -71,7 +71,6 @@ export function servedBy({ stable }: ChannelView, log: readonly LogEntry[], now:
   return { stops, served: { set: stable.set, at: lastSwitch.at, builds: shownBuilds, withdrawn } };
 }
 
-/** Actions that change stable. */
 const STABLE_SWITCHES: readonly string[] = ['activate', 'promote', 'rollback', 'kill', 'withdraw', 'seed'];
 /** A kill counts only if it replaced a stable build. */
 export const switchesStable = ({ action }: LogEntry): boolean =>
@@ -162,7 +161,6 @@ export function failureOf(cause: unknown): ApiFailure {
 
 const LINK_TOKEN = /[#&]token=([\w-]+)/;
 
-/** Whether the address's fragment holds a token. */
 export const hasLinkToken = (): boolean => LINK_TOKEN.test(location.hash);
 
 /** Moves a token from the address's fragment to this tab's storage. Returns the stored token, or null. */

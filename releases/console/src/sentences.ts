@@ -100,7 +100,6 @@ function translatePart(text: string): string {
   return translated.join() === items.join() ? text : translated.join('、');
 }
 
-/** Translates a sentence and the sentences nested in it. */
 function translateSentence(text: string): string {
   const match = readSentence(text);
   if (!match) return translatePart(text);

@@ -17,7 +17,6 @@ import { chinese } from './chinese';
 import { english } from './english';
 import { labels } from './labels';
 
-/** Tag and native name of each language. */
 export const LANGUAGES = { zh: { tag: 'zh-CN', name: '中文' }, en: { tag: 'en', name: 'English' } } as const;
 const LANGUAGE_KEY = 'liaozhai-console-language';
 export const MINUTE_MS = 60_000;
@@ -136,7 +135,6 @@ export const texts: Texts = new Proxy(language.texts(), {
   get: (_, key) => Reflect.get(language.texts(), key),
 });
 
-/** Formats of the current language. */
 export const formats: Formats = new Proxy(language.formats(), {
   get: (_, key) => Reflect.get(language.formats(), key),
 });
@@ -319,16 +317,13 @@ export function takenBackLines(
   return [...lines, why(from)];
 }
 
-/** Labels of the builds as a list. */
 export const namesList = (builds: readonly string[]): string => texts.list(builds.map((id) => labels.of(nameOf(id))));
 
-/** Shortened build ids as a list. */
 export const shortList = (builds: readonly string[]): string => texts.list(builds.map(shortId));
 
 /** Addresses and slots. */
 export const placesLine = (places: readonly string[]): string => places.map(translate).join(' ');
 
-/** Effects of a kill, one line each. */
 export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEffect): string[] {
   const { forGood, takesPlace, nothingLeft, endsCandidate: endsText } = texts.kill;
   return [

@@ -36,7 +36,6 @@ export interface Plan {
   killed: readonly string[];
 }
 
-/** A set with the records of its builds. */
 export interface ComposedSet {
   body: SetBody;
   records: BuildRecord[];

@@ -94,7 +94,6 @@ export interface LogEntry extends StoredAction {
   seq: number;
   /** Provenance by build id, for the named builds that can still be read. */
   origins?: Record<string, Provenance>;
-  /** The parsed action. */
   action: ReadAction;
 }
 

@@ -30,7 +30,6 @@ export interface Writer extends Reader {
   second?: SecondDecision;
 }
 
-/** Options of every change. */
 export interface ChangeOptions {
   /** Recorded in the audit. */
   why?: string;

@@ -18,7 +18,6 @@ export interface ServedSet {
   stop: () => Promise<void>;
 }
 
-/** Starts a server of a stored set. */
 export type ServeSet = (hash: string) => Promise<ServedSet>;
 
 /**

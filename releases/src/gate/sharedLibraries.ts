@@ -32,14 +32,12 @@ const rangeOf = ({ description }: RemoteRecord, library: string): string => desc
 /** One copy of a library, and the remotes that use it. */
 interface LibraryCopy {
   version: string;
-  /** The build that contains it. */
   build: string;
   remotes: string[];
   /** KiB, compressed with brotli; null if the build's manifest lists no files. */
   kib: number | null;
 }
 
-/** A library that remotes of one set contain. */
 export interface SharedLibrary {
   name: string;
   /** Copies that load when every remote is open. With `ofHost`, none of them is ever used. */
@@ -103,7 +101,6 @@ export async function sharingNotes(subject: GateSubject): Promise<string[]> {
   });
 }
 
-/** Shared libraries of the stable set, and of the set of each candidate. */
 export interface Sharing {
   stable: SharedLibrary[];
   candidates: { builds: readonly string[]; libraries: SharedLibrary[] }[];

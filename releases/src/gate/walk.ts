@@ -17,7 +17,6 @@ import {
 /** Pages of one browser at a time. */
 export const PARALLEL_PAGES = 4;
 
-/** A fault, and the visit that saw it. */
 export interface VisitFault extends PageFault {
   visit: Visit;
 }

@@ -169,7 +169,6 @@ interface Sentence {
   text: string;
 }
 
-/** A parsed action with its evidence. */
 export type ReadAction = (Action | Sentence) & { evidence: (Evidence | Sentence)[] };
 
 const MAX_WHAT_CHARACTERS = 2000;

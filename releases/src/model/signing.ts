@@ -14,7 +14,6 @@ export const canonicalJson = (value: unknown): string => JSON.stringify(sortKeys
 
 type Bytes = Uint8Array | string;
 
-/** Lower-case hex SHA-256. */
 export const sha256Hex = (bytes: Bytes): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Subresource integrity: `sha384-<base64>`. */

@@ -223,7 +223,6 @@ export const bucket = (visitor: string, salt: string): number =>
 export const isInCandidate = (visitor: string, candidate: { salt: string; percent: number }): boolean =>
   bucket(visitor, candidate.salt) < candidate.percent;
 
-/** Returns the route of a set that matches a pathname. */
 export const routeAt = ({ remotes }: Pick<PageSet, 'remotes'>, pathname: string): PageRoute | undefined =>
   matchRoute(
     Object.values(remotes).flatMap(({ routes }) => routes),

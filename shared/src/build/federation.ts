@@ -9,13 +9,11 @@ const folder = dirname(fileURLToPath(import.meta.url));
 const readPackage = (path: string) => require(path) as { version: string; dependencies?: Record<string, string> };
 const resolvedVersion = (name: string) => readPackage(`${name}/package.json`).version;
 
-/** Version of Module Federation at build time. */
 export const federationVersion = readPackage('@module-federation/runtime/package.json').version;
 
 /** Range of `shared/runtime` that remotes of this repository require. */
 export const contractRange = `^${CONTRACT_VERSION}`;
 
-/** Name of the shared runtime in the share scope. */
 const RUNTIME_NAME = '@liaozhai/shared/runtime';
 
 export const requiredVersions: Record<string, string> = {

@@ -45,7 +45,6 @@ export const reservedSegments = [
 /** First segments of the backend: calls, CSRF cookie, channel authorisation, socket. */
 export const backendSegments = ['api', 'sanctum', 'broadcasting', 'app'] as const;
 
-/** Base path of the API. */
 export const API_BASE = '/api';
 
 /** API calls below `API_BASE`: the specification's and the product's own. */

@@ -79,7 +79,6 @@ export class CompatData {
   readonly members = new Map<string, CompatStatement[]>();
   /** Names of the methods of arrays and strings. */
   readonly builtInMethods = new Set<string>();
-  /** Events by name. */
   readonly events = new Map<string, CompatStatement[]>();
   /** HTML attributes by name. */
   readonly attributes = new Map<string, CompatStatement[]>();

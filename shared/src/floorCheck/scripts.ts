@@ -17,7 +17,6 @@ export interface Use {
 /** The floor runs all of ES2022; later syntax (regular expressions with `v`, `using`, …) is not supported. */
 const parserOptions: Options = { ecmaVersion: 2022, sourceType: 'script', ranges: true };
 
-/** Interfaces of global objects. */
 const interfaceOfGlobal: Record<string, string> = {
   caches: 'CacheStorage',
   crypto: 'Crypto',

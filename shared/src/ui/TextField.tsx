@@ -179,7 +179,6 @@ function fitHeight(input: HTMLTextAreaElement | null, value: string) {
   if (value) input.style.height = `${input.scrollHeight + 2}px`;
 }
 
-/** Error texts of a form by field. */
 export type FieldErrors<Name extends string = string> = Partial<Record<Name, FieldTexts['error']>>;
 
 /**

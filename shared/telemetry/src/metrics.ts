@@ -51,7 +51,6 @@ export interface RequestFacts {
   seconds: number;
 }
 
-/** Metrics of this process. */
 export interface Metrics {
   registry: Registry;
   /** address for reading them, e.g. `http://127.0.0.1:9464/metrics` */

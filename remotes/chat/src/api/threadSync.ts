@@ -277,7 +277,6 @@ interface SyncHandle {
   stop: () => void;
 }
 
-/** All synchronized threads, by story. */
 function createThreadSyncs() {
   const syncs = new Map<string, ThreadSync>();
   let isSocketLive = false;

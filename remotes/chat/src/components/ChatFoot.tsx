@@ -56,7 +56,6 @@ interface ChatFootProps {
 }
 
 export interface ComposerHandle {
-  /** Appends text to the content of the composer. */
   appendText: (text: string) => void;
   /** Starts editing one of the user's lines; the composer's former text is restored afterwards. */
   edit: (message: Message) => void;

@@ -191,7 +191,6 @@ const unitsOf = (line: string): Unit[] =>
     (text.match(/[\p{Script=Latin}\p{Number}'-]{1,16}|./gu) ?? []).map((part) => ({ text: part, kind })),
   );
 
-/** Shortens a name to the width. */
 export function fit(name: string, width: number, measure: (text: string) => number): string {
   let shortName = name;
   for (let maxLength = codePoints(name) - 1; maxLength > 1 && measure(shortName) > width; maxLength -= 1)

@@ -171,7 +171,6 @@ export function firstStory(): Story | undefined {
 const asCached = (story: Story): Story =>
   store.getState().session.status === 'member' ? { ...story, conversationId: undefined } : story;
 
-/** Merges the newest page into the cached feed. */
 export const mergeNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
   const merge = () =>
     dispatch(

@@ -121,7 +121,6 @@ const actionLabel = ({ conversationId }: Story): string => {
   return conversationId === null ? texts.story.start : texts.story.resume;
 };
 
-/** Shown until the story has loaded. */
 export const StorySkeleton = () => (
   <div className={styles.skeleton}>
     <ScreenSkeleton shape="story" label={texts.story.loading} />

@@ -218,7 +218,6 @@ export type CloseReason =
   /** The connection cannot work as configured: wrong address, unknown app, or forbidden origin. */
   | 'refused';
 
-/** Events that a link reports to its supervisor. */
 export interface LinkEvents {
   /** The socket is open; the server identifies it by `socketId`. */
   onOpen: (socketId: string) => void;

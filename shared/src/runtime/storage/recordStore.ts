@@ -4,7 +4,6 @@ import { createCell, createSignal } from '../signal';
 import { createKeyValueStore, type KeyValueStore, local, openChannel, readJson } from './browserStorage';
 import { currentOwner, onOwnerChanged } from './owner';
 
-/** One stored value of one owner. */
 export interface StoredRecord {
   owner: string;
   key: string;
