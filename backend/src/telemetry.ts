@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Metrics } from '@liaozhai/telemetry/metrics';
+import { counterIn, type Metrics } from '@liaozhai/telemetry/metrics';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { Counter, Gauge } from 'prom-client';
+import { Gauge } from 'prom-client';
 import { storageCure, storageFaultOf } from './db/storageFault.ts';
 import type { Services } from './services.ts';
 
@@ -52,38 +52,20 @@ export function createFaultReport({ log, dataDir, onDamaged }: FaultReportOption
 
 /** Creates the backend's counters. Each label has few values. */
 export function backendCounters({ registry, countRequest }: Metrics) {
-  const registers = [registry];
+  const counter = counterIn(registry);
   return {
     registry,
     countRequest,
-    replies: new Counter({
-      name: 'liaozhai_replies_total',
-      help: 'Replies that have ended: completed, cancelled, or why they failed.',
-      labelNames: ['ending'],
-      registers,
-    }),
-    storyteller: new Counter({
-      name: 'liaozhai_storyteller_calls_total',
-      help: 'Calls of the storyteller by what they were for and how they ended.',
-      labelNames: ['call', 'outcome'],
-      registers,
-    }),
-    tokens: new Counter({
-      name: 'liaozhai_storyteller_tokens_total',
-      help: 'Tokens that the model reported, where it does.',
-      registers,
-    }),
-    events: new Counter({
-      name: 'liaozhai_events_total',
-      help: 'Events handed to sockets, or to a Reverb.',
-      labelNames: ['event'],
-      registers,
-    }),
-    faults: new Counter({
-      name: 'liaozhai_faults_total',
-      help: 'Errors that nobody was left to catch, those of the disk included.',
-      registers,
-    }),
+    replies: counter('replies_total', 'Replies that have ended: completed, cancelled, or why they failed.', 'ending'),
+    storyteller: counter(
+      'storyteller_calls_total',
+      'Calls of the storyteller by what they were for and how they ended.',
+      'call',
+      'outcome',
+    ),
+    tokens: counter('storyteller_tokens_total', 'Tokens that the model reported, where it does.'),
+    events: counter('events_total', 'Events handed to sockets, or to a Reverb.', 'event'),
+    faults: counter('faults_total', 'Errors that nobody was left to catch, those of the disk included.'),
   };
 }
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { candidatesOf, type Releases } from '@liaozhai/releases';
-import type { Metrics } from '@liaozhai/telemetry/metrics';
+import { counterIn, type Metrics } from '@liaozhai/telemetry/metrics';
 import { currentTrace, type Tracing } from '@liaozhai/telemetry/tracing';
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { type Logger, pino } from 'pino';
-import { Counter, Gauge } from 'prom-client';
+import { Gauge } from 'prom-client';
 
 export type Log = Logger;
 
@@ -142,28 +142,31 @@ export function createLog(level: string, destination?: { write(line: string): vo
 
 /** Metrics of this server's decisions. Each label has few values. */
 export function frontCounters({ registry, countRequest }: Metrics) {
-  const registers = [registry];
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-    new Counter<Label>({ name: `liaozhai_${name}`, help, labelNames: [...labelNames], registers });
+  const counter = counterIn(registry);
   return {
     registry,
     countRequest,
-    pages: counter('pages_served_total', 'Pages, by what was chosen for the visitor and what they carry.', [
+    pages: counter(
+      'pages_served_total',
+      'Pages, by what was chosen for the visitor and what they carry.',
       'group',
       'prerendered',
-    ]),
+    ),
     reports: counter(
       'health_reports_total',
       'What pages report of builds; group last_good: a build that pages went back to.',
-      ['remote', 'group', 'outcome', 'failure'],
+      'remote',
+      'group',
+      'outcome',
+      'failure',
     ),
-    refusedReports: counter('health_reports_refused_total', 'Reports that were not counted, by why.', ['reason']),
-    upstreamErrors: counter('upstream_errors_total', 'Calls and sockets without an answer of the backend.', ['reason']),
+    refusedReports: counter('health_reports_refused_total', 'Reports that were not counted, by why.', 'reason'),
+    upstreamErrors: counter('upstream_errors_total', 'Calls and sockets without an answer of the backend.', 'reason'),
     channelProblems: counter(
       'channel_problems_total',
       'Times that the last good state of the channel went on being served, since a newer one could not be taken.',
     ),
-    sockets: new Gauge({ name: 'liaozhai_sockets', help: 'Open sockets through this server.', registers }),
+    sockets: new Gauge({ name: 'liaozhai_sockets', help: 'Open sockets through this server.', registers: [registry] }),
   };
 }
 

@@ -64,20 +64,27 @@ const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** From a file in memory to a page that waits for a slow API. */
 const secondsBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
+/** Returns a function that adds counters to a registry; their names begin with `liaozhai_`. */
+export const counterIn =
+  (registry: Registry) =>
+  <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter<Label>({ name: `liaozhai_${name}`, help, labelNames, registers: [registry] });
+
 function requestCounters(registry: Registry) {
-  const registers = [registry];
-  const requests = new Counter({
-    name: 'liaozhai_http_requests_total',
-    help: 'Answered requests, by route pattern and status class; 499 counts as 4xx: the visitor went away.',
-    labelNames: ['service', 'method', 'route', 'status'],
-    registers,
-  });
+  const requests = counterIn(registry)(
+    'http_requests_total',
+    'Answered requests, by route pattern and status class; 499 counts as 4xx: the visitor went away.',
+    'service',
+    'method',
+    'route',
+    'status',
+  );
   const durations = new Histogram({
     name: 'liaozhai_http_request_duration_seconds',
     help: 'From the request to the end of its answer.',
     labelNames: ['service', 'route'],
     buckets: secondsBuckets,
-    registers,
+    registers: [registry],
   });
   return ({ service, method, route, status, seconds }: RequestFacts) => {
     const label = methods.has(method) ? method : 'other';
