@@ -1,10 +1,9 @@
 import { Button, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
-import { type AgendaView, type Me, maySwitch, nameOf, type ProposalView } from './api';
+import { type Me, maySwitch, type ProposalView } from './api';
 import styles from './Console.module.css';
-import { labels } from './labels';
-import { AskButton, FoldedForm, Lines, type SectionProps } from './Section';
-import { changeLine, formats, relativeTime, texts, versionOf } from './texts';
+import { AskButton, FoldedForm, Lines, useConsole, useSnapshot } from './Section';
+import { changeLine, formats, relativeTime, shortId, texts } from './texts';
 
 const SHORT_DIGEST = 12;
 const DEFAULT_HOURS = 24;
@@ -21,7 +20,7 @@ function linesOf({ request, builds, changes, before, after }: ProposalView): str
     ...(request.verb === 'promote' && request.from ? [words.from(request.from)] : []),
     ...(request.verb === 'approval' ? [words.rule(request.hours)] : []),
     // raising the share of a live build changes no name, so the builds are listed
-    ...(changes.length === 0 ? builds.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`) : []),
+    ...(changes.length === 0 ? builds.map(shortId) : []),
     ...('force' in request && request.force ? [words.forced] : []),
     ...('despiteFreeze' in request && request.despiteFreeze ? [words.despiteFreeze(request.despiteFreeze)] : []),
     ...(before === after ? [] : [words.digests(from ?? '', to ?? '')]),
@@ -35,7 +34,8 @@ function obstacleOf({ own, outdated }: ProposalView, me: Me): string | null {
   return maySwitch(me) ? null : texts.approval.noRight;
 }
 
-function ProposalRow({ proposal, me, console, running, now }: { proposal: ProposalView } & SectionProps) {
+function ProposalRow({ proposal }: { proposal: ProposalView }) {
+  const { me, now } = useConsole();
   const { id, request, by, at, expires, own, outdated } = proposal;
   const words = texts.approval;
   const obstacle = obstacleOf(proposal, me);
@@ -44,7 +44,7 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
   const propsFor = (verb: 'approve' | 'reject' | 'retract') => {
     const question = { title: `${words[verb]} · ${title}`, action: words[verb], changes: lines };
     const asking = { verb, body: { id }, question: { ...question, danger: verb === 'reject' } };
-    return { console, running, control: `${verb} ${id}`, 'aria-label': `${words[verb]} ${id}`, ...asking };
+    return { control: `${verb} ${id}`, 'aria-label': `${words[verb]} ${id}`, ...asking };
   };
   return (
     <section className={styles.plan} aria-label={`${words.changes.proposed} ${title}`}>
@@ -74,7 +74,8 @@ function ProposalRow({ proposal, me, console, running, now }: { proposal: Propos
   );
 }
 
-function RuleForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
+function RuleForm() {
+  const { console, running } = useConsole();
   const [hours, setHours] = useState(String(DEFAULT_HOURS));
   const { turnOn, expires, rule } = texts.approval;
   return (
@@ -105,24 +106,23 @@ function RuleForm({ console, running }: Pick<SectionProps, 'console' | 'running'
 }
 
 /** Proposals that await approval, with their changes. */
-export const ProposalsSection = ({ proposals, ...part }: { proposals: readonly ProposalView[] } & SectionProps) =>
-  proposals.map((proposal) => <ProposalRow key={proposal.id} proposal={proposal} {...part} />);
+export const ProposalsSection = ({ proposals }: { proposals: readonly ProposalView[] }) =>
+  proposals.map((proposal) => <ProposalRow key={proposal.id} proposal={proposal} />);
 
 /** Setting for two-person approval. */
-export function ApprovalSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
-  const { approval = null } = agenda ?? {};
+export function ApprovalSection() {
+  const { me } = useConsole();
+  const { approval = null } = useSnapshot().status.agenda ?? {};
   const words = texts.approval;
   return (
     <>
       <p className={styles.quiet}>{approval ? words.on(approval.hours, approval.by) : words.off}</p>
-      {!approval && maySwitch(me) && <RuleForm console={console} running={running} />}
+      {!approval && maySwitch(me) && <RuleForm />}
       {approval && maySwitch(me) && (
         <div className={styles.actions}>
           <small className={styles.aside}>{words.needsTwo}</small>
           <AskButton
             control="approval"
-            running={running}
-            console={console}
             verb="approval"
             body={{ hours: null }}
             question={{ title: words.turnOff, action: words.turnOff, danger: true, changes: [words.rule(null)] }}

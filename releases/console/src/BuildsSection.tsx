@@ -8,21 +8,19 @@ import {
   candidatesOf,
   failureOf,
   get,
-  type LogEntry,
   maySwitch,
   nameOf,
 } from './api';
 import styles from './Console.module.css';
-import { labels, type NamedPackage } from './labels';
-import { ActionButton, Name, type SectionProps } from './Section';
+import type { Snapshot } from './consoleStore';
+import { labels } from './labels';
+import { ActionButton, Name, useConsole, useSnapshot } from './Section';
 import { changesBy, endedBy, MINUTE_MS, overtakenBy, relativeTime, texts, versionOf } from './texts';
 
 const MAX_BUILDS_SHOWN = 50;
 
-type BuildsProps = { status: ChannelView; log: readonly LogEntry[] } & SectionProps;
-
 /** States of a build; several may apply. */
-function statesOf(id: string, { status, log }: Pick<BuildsProps, 'status' | 'log'>) {
+function statesOf(id: string, { status, log }: Snapshot) {
   const candidate = candidatesOf(status).find(({ builds }) => builds.includes(id));
   return {
     isLive: status.stable?.builds.includes(id) ?? false,
@@ -34,9 +32,12 @@ function statesOf(id: string, { status, log }: Pick<BuildsProps, 'status' | 'log
 }
 
 /** The most likely action as a button, the others in a menu, destructive ones last. */
-function BuildActions({ id, status, log, me, console, running }: { id: string } & BuildsProps) {
+function BuildActions({ id }: { id: string }) {
+  const snapshot = useSnapshot();
+  const { status } = snapshot;
+  const { me, console, running } = useConsole();
   const name = nameOf(id);
-  const { isLive, candidate, isKilled } = statesOf(id, { status, log });
+  const { isLive, candidate, isKilled } = statesOf(id, snapshot);
   const changes = changesBy(status, [id]);
   const liveBuild = status.stable?.builds.find((other) => nameOf(other) === name);
   const isPermitted = maySwitch(me, name) && !isKilled;
@@ -73,7 +74,6 @@ function BuildActions({ id, status, log, me, console, running }: { id: string } 
       {isPermitted && !isLive && (
         <ActionButton
           control={`activate ${id}`}
-          running={running}
           aria-label={`${activate} ${id}`}
           onClick={() => openDialog(activate, 'activate', { builds: [id] }, overtakenBy(status, [id]))}
         >
@@ -85,10 +85,10 @@ function BuildActions({ id, status, log, me, console, running }: { id: string } 
   );
 }
 
-function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
+function BuildRow({ build }: { build: BuildSummary }) {
   const { id, bytes, files, provenance, problem } = build;
-  const { isLive, candidate, isKilled, isLastGood, hasAlarmed } = statesOf(id, props);
-  const { now } = props;
+  const { isLive, candidate, isKilled, isLastGood, hasAlarmed } = statesOf(id, useSnapshot());
+  const { now } = useConsole();
   const by = texts.builds.by(provenance.publisher, relativeTime(provenance.at, now));
   return (
     <li className={styles.build}>
@@ -99,7 +99,7 @@ function BuildRow({ build, ...props }: { build: BuildSummary } & BuildsProps) {
       {isKilled && <Tag tone="accent">{texts.live.killed}</Tag>}
       {hasAlarmed && <Tag tone="accent">{texts.builds.alarmed}</Tag>}
       {problem && <Tag tone="accent">{texts.builds.damaged}</Tag>}
-      {!problem && <BuildActions id={id} {...props} />}
+      {!problem && <BuildActions id={id} />}
       <small>
         {by} · {problem ?? texts.builds.size(bytes, files)}
       </small>
@@ -129,8 +129,9 @@ export function useBuilds(name: string, isOpen: boolean, { channel, seq }: Chann
   return answer;
 }
 
-function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
-  const { status, now } = props;
+function NamedBuilds({ name }: { name: string }) {
+  const { status } = useSnapshot();
+  const { now } = useConsole();
   const [isOpen, setOpen] = useState(false);
   const builds = useBuilds(name, isOpen, status, Math.floor(now.getTime() / MINUTE_MS));
   const liveBuild = status.stable?.builds.find((id) => nameOf(id) === name);
@@ -151,7 +152,7 @@ function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
       ) : (
         <ul>
           {(builds ?? []).slice(0, MAX_BUILDS_SHOWN).map((build) => (
-            <BuildRow key={build.id} build={build} {...props} />
+            <BuildRow key={build.id} build={build} />
           ))}
         </ul>
       )}
@@ -160,9 +161,10 @@ function NamedBuilds({ name, ...props }: { name: string } & BuildsProps) {
 }
 
 /** Published builds by name. A name's list is fetched when it is opened, because it may be long. */
-export function BuildsSection({ names, ...props }: { names: readonly NamedPackage[] } & BuildsProps) {
+export function BuildsSection() {
+  const { names, status } = useSnapshot();
   if (names.length === 0) return <p className={styles.quiet}>{texts.builds.nothing}</p>;
-  return names.map(({ name }) => <NamedBuilds key={`${props.status.channel} ${name}`} name={name} {...props} />);
+  return names.map(({ name }) => <NamedBuilds key={`${status.channel} ${name}`} name={name} />);
 }
 
 type Origin = Pick<BuildSummary['provenance'], 'commit' | 'author' | 'change' | 'run'>;

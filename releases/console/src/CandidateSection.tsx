@@ -1,10 +1,9 @@
 import { Button, ListRow } from '@liaozhai/shared/ui';
 import { useId, useState } from 'react';
-import { type ChannelView, candidatesOf, maySwitch, nameOf, type SharedLibrary, type Sharing } from './api';
+import { ApiFailure, type ChannelView, candidatesOf, maySwitch, nameOf } from './api';
 import styles from './Console.module.css';
-import type { Console } from './createConsole';
 import { PlanForm, ScheduleRow } from './ScheduleSection';
-import { AskButton, Name, type SectionProps } from './Section';
+import { AskButton, Name, useConsole, useSnapshot } from './Section';
 import { SharedLibraries } from './SharedLibraries';
 import { changesBy, changesByAbort, namesList, relativeTime, texts, translate, versionOf } from './texts';
 
@@ -19,11 +18,10 @@ interface ShareProps {
   candidate: ShownCandidate;
   /** Whether a schedule exists, which setting a share by hand ends. */
   isPlanned: boolean;
-  running: string | null;
-  console: Console;
 }
 
-function Share({ candidate: { builds, percent }, isPlanned, running, console }: ShareProps) {
+function Share({ candidate: { builds, percent }, isPlanned }: ShareProps) {
+  const { console, running } = useConsole();
   const steps = stepsWith(percent);
   const [step, setStep] = useState(steps.indexOf(percent));
   const id = useId();
@@ -60,12 +58,8 @@ function Share({ candidate: { builds, percent }, isPlanned, running, console }: 
   );
 }
 
-interface DecisionsProps extends Pick<SectionProps, 'console' | 'running'> {
-  status: ChannelView;
-  candidate: ShownCandidate;
-}
-
-function Decisions({ status, candidate: { builds }, ...props }: DecisionsProps) {
+function Decisions({ builds }: { builds: readonly string[] }) {
+  const { status } = useSnapshot();
   const { abort, promote } = texts.candidate;
   const name = nameOf(builds[0] ?? '');
   const abortTitle = `${abort} ${namesList(builds)}`;
@@ -79,7 +73,6 @@ function Decisions({ status, candidate: { builds }, ...props }: DecisionsProps) 
         verb="abort"
         body={{ name }}
         question={{ title: abortTitle, action: abort, danger: true, changes: changesByAbort(status, builds) }}
-        {...props}
       />
       <AskButton
         variant="primary"
@@ -88,22 +81,18 @@ function Decisions({ status, candidate: { builds }, ...props }: DecisionsProps) 
         verb="promote"
         body={{ name }}
         question={{ title: promoteTitle, action: promote, changes: changesBy(status, builds) }}
-        {...props}
       />
     </div>
   );
 }
 
-interface OneCandidateProps extends SectionProps {
-  status: ChannelView;
-  candidate: ShownCandidate;
-  libraries: readonly SharedLibrary[];
-}
-
-function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
-  const { status, me, console, running, now } = props;
+function OneCandidate({ candidate }: { candidate: ShownCandidate }) {
+  const { me, now } = useConsole();
+  const { status, sharing } = useSnapshot();
   const { builds, percent, since, by, salt } = candidate;
   const isPermitted = builds.every((id) => maySwitch(me, nameOf(id)));
+  const candidates = sharing instanceof ApiFailure ? [] : (sharing?.candidates ?? []);
+  const shared = candidates.find((each) => each.builds.join() === builds.join());
   const plan = status.agenda?.schedules.find((each) => each.builds.some((id) => builds.includes(id)));
   return (
     <div className={styles.candidate}>
@@ -120,55 +109,32 @@ function OneCandidate({ candidate, libraries, ...props }: OneCandidateProps) {
           />
         ))}
       </div>
-      <SharedLibraries libraries={libraries} />
+      <SharedLibraries libraries={shared?.libraries ?? []} />
       {/* the key keeps the share being chosen until the candidate or its share changes */}
-      {isPermitted && (
-        <Share
-          key={`${salt} ${percent}`}
-          candidate={candidate}
-          isPlanned={plan !== undefined}
-          running={running}
-          console={console}
-        />
-      )}
-      {plan ? (
-        <ScheduleRow schedule={plan} {...props} />
-      ) : (
-        isPermitted && <PlanForm builds={builds} percent={percent} running={running} console={console} />
-      )}
-      {isPermitted && <Decisions status={status} candidate={candidate} console={console} running={running} />}
+      {isPermitted && <Share key={`${salt} ${percent}`} candidate={candidate} isPlanned={plan !== undefined} />}
+      {plan ? <ScheduleRow schedule={plan} /> : isPermitted && <PlanForm builds={builds} percent={percent} />}
+      {isPermitted && <Decisions builds={builds} />}
     </div>
   );
 }
 
-interface CandidateSectionProps extends SectionProps {
-  status: ChannelView;
-  sharing: Sharing | null;
-}
-
 /** The candidates, each with its builds, share, age, author and actions. */
-export function CandidateSection({ sharing, ...props }: CandidateSectionProps) {
-  const candidates = candidatesOf(props.status);
+export function CandidateSection() {
+  const { status } = useSnapshot();
+  const candidates = candidatesOf(status);
   const candidateBuilds = candidates.flatMap(({ builds }) => builds);
-  const laterSchedules = (props.status.agenda?.schedules ?? []).filter(
+  const laterSchedules = (status.agenda?.schedules ?? []).filter(
     ({ builds }) => !builds.some((id) => candidateBuilds.includes(id)),
   );
   if (candidates.length + laterSchedules.length === 0) return <p className={styles.quiet}>{texts.candidate.nothing}</p>;
   return (
     <>
       {candidates.map((candidate) => (
-        <OneCandidate
-          key={candidate.salt}
-          candidate={candidate}
-          libraries={
-            sharing?.candidates.find(({ builds }) => builds.join() === candidate.builds.join())?.libraries ?? []
-          }
-          {...props}
-        />
+        <OneCandidate key={candidate.salt} candidate={candidate} />
       ))}
       {laterSchedules.map((schedule) => (
         <div key={schedule.builds.join()} className={styles.candidate}>
-          <ScheduleRow schedule={schedule} {...props} />
+          <ScheduleRow schedule={schedule} />
         </div>
       ))}
     </>

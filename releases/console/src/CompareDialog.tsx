@@ -1,12 +1,12 @@
 import { Dialog } from '@liaozhai/shared/ui';
 import { type ReactNode, useId } from 'react';
-import { ApiFailure, type ChannelView, type Comparison } from './api';
+import { ApiFailure, type Comparison } from './api';
 import { Link, OriginLine, useBuilds } from './BuildsSection';
 import styles from './Compare.module.css';
 import type { ConsoleState } from './consoleStore';
-import type { Console } from './createConsole';
 import { useLast } from './dialogs';
 import { labels } from './labels';
+import { useConsole, useSnapshot } from './Section';
 import { failuresLine, formats, texts, translate, versionOf } from './texts';
 
 const MAX_FILES = 8;
@@ -142,16 +142,11 @@ function Side({ label, value, ids, onChange }: SideProps) {
   );
 }
 
-interface CompareDialogProps {
-  comparison: ConsoleState['comparison'];
-  status: ChannelView;
-  console: Console;
-}
-
 /** Compares two builds of one name; either can be changed. */
-export function CompareDialog({ comparison, status, console }: CompareDialogProps) {
+export function CompareDialog({ comparison }: { comparison: ConsoleState['comparison'] }) {
+  const { console } = useConsole();
   const { name = '', from = '', to = '', result = null } = useLast(comparison) ?? {};
-  const builds = useBuilds(name, comparison !== null, status, 0);
+  const builds = useBuilds(name, comparison !== null, useSnapshot().status, 0);
   const buildIds = builds instanceof ApiFailure ? [] : (builds ?? []).map(({ id }) => id);
   const ids = [...new Set([...buildIds, from, to])].filter(Boolean);
   const choose = (a: string, b: string) => void console.compare('compare', name, a, b);

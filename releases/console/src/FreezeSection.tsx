@@ -1,8 +1,8 @@
 import { Button, ListRow, Tag, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
-import { type AgendaView, type FreezeWindow, maySwitch } from './api';
+import { type FreezeWindow, maySwitch } from './api';
 import styles from './Console.module.css';
-import { AskButton, Choice, FoldedForm, type SectionProps } from './Section';
+import { AskButton, Choice, FoldedForm, useConsole, useSnapshot } from './Section';
 import { formats, texts, windowLine } from './texts';
 
 interface TimeOfWeek {
@@ -60,7 +60,8 @@ function Moment({ label, value, onChange }: { label: string; value: string; onCh
 }
 
 /** Adds a freeze window, weekly in a named time zone or once in local time. The dialog requires a reason. */
-function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
+function FreezeForm() {
+  const { console, running } = useConsole();
   const [kind, setKind] = useState<FreezeWindow['kind']>('weekly');
   const [from, setFrom] = useState<TimeOfWeek>({ day: 4, time: '18:00' });
   const [to, setTo] = useState<TimeOfWeek>({ day: 0, time: '08:00' });
@@ -112,8 +113,9 @@ function FreezeForm({ console, running }: Pick<SectionProps, 'console' | 'runnin
   );
 }
 
-export function FreezeSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
-  const freezes = agenda?.freezes ?? [];
+export function FreezeSection() {
+  const { me } = useConsole();
+  const { freezes = [] } = useSnapshot().status.agenda ?? {};
   const { nothing, remove, isOpen, by } = texts.freeze;
   return (
     <>
@@ -138,9 +140,7 @@ export function FreezeSection({ agenda, me, console, running }: { agenda: Agenda
               maySwitch(me) && (
                 <AskButton
                   control={`unfreeze ${id}`}
-                  running={running}
                   aria-label={`${remove} ${reason}`}
-                  console={console}
                   verb="unfreeze"
                   body={{ id }}
                   question={{ title: remove, action: remove, changes: [windowLine(window)] }}
@@ -150,7 +150,7 @@ export function FreezeSection({ agenda, me, console, running }: { agenda: Agenda
           />
         ))}
       </div>
-      {maySwitch(me) && <FreezeForm console={console} running={running} />}
+      {maySwitch(me) && <FreezeForm />}
     </>
   );
 }

@@ -2,9 +2,8 @@ import { ListRow, Tag } from '@liaozhai/shared/ui';
 import { type BuildHealth, type CandidateHealth, type ErrorHealth, type Health, nameOf, type Portion } from './api';
 import styles from './Console.module.css';
 import { CopyButton } from './dialogs';
-import { labels } from './labels';
 import { Lines, Name } from './Section';
-import { failuresLine, formats, namesList, probability, riseLine, texts, versionOf } from './texts';
+import { failuresLine, formats, namesList, probability, riseLine, shortId, texts, versionOf } from './texts';
 
 type Group = Health['stable'];
 
@@ -141,7 +140,7 @@ const mostAffected = ([first, ...more]: readonly Portion[], format: (label: stri
 function sentenceOf({ build, gone, visitors, of, browsers, routes, where, name, kind, first }: ErrorHealth): string {
   const words = texts.errors;
   return words.sentence(
-    `${labels.of(nameOf(build))} ${versionOf(build)}${gone ? texts.errors.gone : ''}`,
+    `${shortId(build)}${gone ? texts.errors.gone : ''}`,
     words.share(visitors, of),
     mostAffected(browsers, words.browsers),
     mostAffected(routes, words.routes),

@@ -1,22 +1,16 @@
 import { ListRow, Menu } from '@liaozhai/shared/ui';
-import { ApiFailure, type ChannelView, type LogEntry, mayGoBack, maySwitch, nameOf, withdrawnIn } from './api';
+import { ApiFailure, type LogEntry, mayGoBack, maySwitch, nameOf, withdrawnIn } from './api';
 import styles from './Console.module.css';
-import type { Snapshot } from './consoleStore';
 import { labels } from './labels';
-import { ActionButton, Name, type SectionProps } from './Section';
+import { ActionButton, Name, useConsole, useSnapshot } from './Section';
 import { SharedLibraries } from './SharedLibraries';
-import { formats, relativeTime, texts, translate, versionOf } from './texts';
+import { formats, relativeTime, shortList, texts, translate, versionOf } from './texts';
 
-export interface LiveProps extends SectionProps {
-  status: ChannelView;
-  log: readonly LogEntry[];
-  deadEnds: readonly string[];
-}
-
-function LiveRow({ id, ...props }: { id: string } & LiveProps) {
-  const { status, me, console, running } = props;
+function LiveRow({ id }: { id: string }) {
+  const snapshot = useSnapshot();
+  const { me, console, running } = useConsole();
   const name = nameOf(id);
-  const lastGoodBuild = status.fallbacks?.find((each) => nameOf(each) === name);
+  const lastGoodBuild = snapshot.status.fallbacks?.find((each) => nameOf(each) === name);
   const control = `rollback ${name}`;
   const title = `${texts.live.rollback} ${labels.of(name)}`;
   return (
@@ -34,12 +28,11 @@ function LiveRow({ id, ...props }: { id: string } & LiveProps) {
         </>
       }
       value={
-        mayGoBack(props, name) && (
+        mayGoBack(snapshot, name) && (
           <span className={styles.pair}>
             {maySwitch(me, name) && (
               <ActionButton
                 control={control}
-                running={running}
                 aria-label={title}
                 onClick={() => void console.rollback(control, { name, title })}
               >
@@ -63,7 +56,8 @@ function LiveRow({ id, ...props }: { id: string } & LiveProps) {
   );
 }
 
-function WithdrawnRow({ build, entry, me, console, running, now }: { build: string; entry: LogEntry } & LiveProps) {
+function WithdrawnRow({ build, entry }: { build: string; entry: LogEntry }) {
+  const { me, console, now } = useConsole();
   const name = nameOf(build);
   const control = `restore ${name}`;
   const title = `${texts.live.restore} ${labels.of(name)}`;
@@ -80,7 +74,6 @@ function WithdrawnRow({ build, entry, me, console, running, now }: { build: stri
         maySwitch(me, name) && (
           <ActionButton
             control={control}
-            running={running}
             aria-label={title}
             onClick={() => void console.rollback(control, { name, title, action: texts.live.restore })}
           >
@@ -93,8 +86,10 @@ function WithdrawnRow({ build, entry, me, console, running, now }: { build: stri
 }
 
 /** The live builds, their age and author, and the withdrawn remotes. */
-export function LiveSection(props: { channels: readonly string[]; sharing: Snapshot['sharing'] } & LiveProps) {
-  const { status, log, sharing, channels, me, console, running, now } = props;
+export function LiveSection({ channels }: { channels: readonly string[] }) {
+  const snapshot = useSnapshot();
+  const { status, log, sharing } = snapshot;
+  const { me, console, running, now } = useConsole();
   const { stable, seq, killed, expires } = status;
   if (!stable) return <p className={styles.quiet}>{texts.live.nothing}</p>;
   const otherChannels = maySwitch(me) ? channels.filter((channel) => channel !== status.channel) : [];
@@ -103,10 +98,10 @@ export function LiveSection(props: { channels: readonly string[]; sharing: Snaps
       <p className={styles.quiet}>{texts.live.since(relativeTime(stable.since, now), translate(stable.by))}</p>
       <div className={styles.rows}>
         {stable.builds.map((id) => (
-          <LiveRow key={nameOf(id)} id={id} {...props} />
+          <LiveRow key={nameOf(id)} id={id} />
         ))}
         {withdrawnIn(status, log).map(({ build, entry }) => (
-          <WithdrawnRow key={nameOf(build)} build={build} entry={entry} {...props} />
+          <WithdrawnRow key={nameOf(build)} build={build} entry={entry} />
         ))}
       </div>
       {sharing instanceof ApiFailure ? (
@@ -118,16 +113,15 @@ export function LiveSection(props: { channels: readonly string[]; sharing: Snaps
       )}
       {killed.length > 0 && (
         <p className={styles.quiet} title={killed.join('\n')}>
-          {texts.live.killedBuilds(texts.list(killed.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`)))}
+          {texts.live.killedBuilds(shortList(killed))}
         </p>
       )}
       <div className={styles.actions}>
         <small className={styles.aside}>{texts.live.expires(seq, formats.day(expires))}</small>
-        {maySwitch(me) && mayGoBack(props) && (
+        {maySwitch(me) && mayGoBack(snapshot) && (
           <ActionButton
             variant="danger"
             control="rollback"
-            running={running}
             onClick={() => void console.rollback('rollback', { title: texts.live.rollbackAll })}
           >
             {texts.live.rollbackAll}

@@ -6,7 +6,7 @@ import { OriginLine } from './BuildsSection';
 import styles from './Console.module.css';
 import logStyles from './Log.module.css';
 import { labels } from './labels';
-import { ActionButton, Choice, Lines, type SectionProps } from './Section';
+import { ActionButton, Choice, Lines, useConsole, useSnapshot } from './Section';
 import { evidenceLine, formats, fullIdsOf, relativeTime, subjectOf, texts, translate } from './texts';
 
 const TONES: Record<string, string | undefined> = {
@@ -30,8 +30,8 @@ const TONES: Record<string, string | undefined> = {
 /** Actions whose reason may be a generated sentence. */
 const GENERATED_REASONS: readonly string[] = ['schedule', 'seed'];
 
-function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: boolean } & SectionProps) {
-  const { me, console, running, now } = props;
+function LogRow({ entry, isFormer }: { entry: LogEntry; isFormer: boolean }) {
+  const { me, console, now } = useConsole();
   const { seq, verb, action, why, who, at, origins = {} } = entry;
   const control = `restore ${seq}`;
   const { restore, restoreState } = texts.log;
@@ -53,7 +53,6 @@ function LogRow({ entry, isFormer, ...props }: { entry: LogEntry; isFormer: bool
         <ActionButton
           className={logStyles.restore}
           control={control}
-          running={running}
           aria-label={`${restore} ${seq}`}
           onClick={() => void console.rollback(control, { to: seq, title: restoreState(seq) })}
         >
@@ -98,11 +97,12 @@ function useEntries(newest: readonly LogEntry[], channel: string, needsAll: bool
 }
 
 /** The log, newest entry first, filtered by package, person or kind. */
-export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[]; channel: string } & SectionProps) {
+export function LogSection() {
+  const { log, status } = useSnapshot();
   const [filter, setFilter] = useState(NO_FILTER);
   const [showsAll, setShowsAll] = useState(false);
   const isFiltered = Object.values(filter).some(Boolean);
-  const entries = useEntries(log, channel, showsAll || isFiltered);
+  const entries = useEntries(log, status.channel, showsAll || isFiltered);
   const matchingEntries = entries.filter((entry) => matchesFilter(entry, filter));
   const shownEntries = showsAll || isFiltered ? matchingEntries : matchingEntries.slice(0, FIRST_PAGE_SIZE);
   const { ofName, ofPerson, ofKind, earlier, nothing } = texts.log;
@@ -139,7 +139,6 @@ export function LogSection({ log, channel, ...props }: { log: readonly LogEntry[
             key={entry.seq}
             entry={entry}
             isFormer={entry.seq > 1 && entry.seq < liveSeq && switchesStable(entry)}
-            {...props}
           />
         ))}
       </ol>

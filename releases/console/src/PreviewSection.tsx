@@ -2,14 +2,15 @@ import { Button, ListRow, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import type { Preview } from './api';
 import styles from './Console.module.css';
-import { AskButton, FoldedForm, type SectionProps } from './Section';
+import { AskButton, FoldedForm, useConsole } from './Section';
 import { formats, texts } from './texts';
 
 const DEFAULT_HOURS = 4;
 const MAX_HOURS = 168;
 
 /** Opens a preview for a person from the request they sent. */
-function OpenForm({ console }: Pick<SectionProps, 'console'>) {
+function OpenForm() {
+  const { console } = useConsole();
   const [request, setRequest] = useState('');
   const [person, setPerson] = useState('');
   const [hours, setHours] = useState(String(DEFAULT_HOURS));
@@ -66,8 +67,8 @@ function OpenForm({ console }: Pick<SectionProps, 'console'>) {
 }
 
 /** People who run remotes from a dev server in the deployed host, with forms to add and to end a preview. */
-export function PreviewSection({ previews, ...props }: { previews: readonly Preview[] } & SectionProps) {
-  const { me, console, running } = props;
+export function PreviewSection({ previews }: { previews: readonly Preview[] }) {
+  const { me } = useConsole();
   const { preview } = texts;
   return (
     <>
@@ -88,9 +89,7 @@ export function PreviewSection({ previews, ...props }: { previews: readonly Prev
               me.role === 'manager' && (
                 <AskButton
                   control={`preview-end ${browser}`}
-                  running={running}
                   aria-label={`${preview.end} ${person}`}
-                  console={console}
                   verb="preview-end"
                   body={{ browser }}
                   question={{
@@ -104,7 +103,7 @@ export function PreviewSection({ previews, ...props }: { previews: readonly Prev
           />
         ))}
       </div>
-      {me.role === 'manager' && <OpenForm console={console} />}
+      {me.role === 'manager' && <OpenForm />}
     </>
   );
 }

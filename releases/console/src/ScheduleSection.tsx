@@ -3,17 +3,16 @@ import clsx from 'clsx';
 import { useState } from 'react';
 import { maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
-import { labels } from './labels';
-import { AskButton, Choice, FoldedForm, type SectionProps } from './Section';
+import { AskButton, Choice, FoldedForm, useConsole } from './Section';
 import {
   formats,
   MINUTE_MS,
   namesList,
   relativeTime,
+  shortList,
   texts,
   timeUntil,
   translate,
-  versionOf,
   waitingLine,
 } from './texts';
 
@@ -45,19 +44,19 @@ function stepLine({ steps, taken, next, paused }: ScheduleView, index: number): 
 }
 
 /** Schedule of a candidate: its steps, when the next one is due, why it waits, and the actions. */
-export function ScheduleRow({ schedule, me, console, running, now }: { schedule: ScheduleView } & SectionProps) {
+export function ScheduleRow({ schedule }: { schedule: ScheduleView }) {
+  const { me, now } = useConsole();
   const { builds, steps, taken, paused, by, at, name, why } = schedule;
   const isPermitted = builds.every((id) => maySwitch(me, nameOf(id)));
-  const changes = builds.map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`);
   const steering = (verb: 'pause' | 'continue' | 'cancel', line: string) => {
     const action = texts.schedule[verb];
     const question = { title: `${action} · ${namesList(builds)}`, action, changes: [line] };
-    return <AskButton control={`${verb} ${name}`} {...{ console, running, verb, question }} body={{ name }} />;
+    return <AskButton control={`${verb} ${name}`} verb={verb} body={{ name }} question={question} />;
   };
   return (
     <section className={styles.plan} aria-label={`${texts.schedule.title} ${namesList(builds)}`}>
       <p className={styles.quiet}>
-        {texts.schedule.title} {texts.list(changes)} · {texts.schedule.set(by, relativeTime(at, now))}
+        {texts.schedule.title} {shortList(builds)} · {texts.schedule.set(by, relativeTime(at, now))}
         {why && ` ${texts.log.why(why)}`}
       </p>
       <ol className={styles.steps}>
@@ -80,11 +79,6 @@ export function ScheduleRow({ schedule, me, console, running, now }: { schedule:
       )}
     </section>
   );
-}
-
-interface PlanFormProps extends Pick<SectionProps, 'console' | 'running'> {
-  builds: readonly string[];
-  percent: number;
 }
 
 const UNITS = ['m', 'h', 'd'] as const;
@@ -150,7 +144,8 @@ function StepRow({
   );
 }
 
-export function PlanForm({ builds, percent, console, running }: PlanFormProps) {
+export function PlanForm({ builds, percent }: { builds: readonly string[]; percent: number }) {
+  const { console, running } = useConsole();
   const [rows, setRows] = useState<readonly StepInput[]>(() => [
     ...(percent < 25 ? [{ key: 1, percent: '25', span: '1', unit: 'h' } as const] : []),
     { key: 2, percent: '100', span: '4', unit: 'h' },

@@ -1,19 +1,35 @@
 import { Button, Card } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import type { ReactNode } from 'react';
+import { type ComponentProps, createContext, type ReactNode, useContext } from 'react';
 import type { Me } from './api';
 import styles from './Console.module.css';
-import type { QuestionOptions } from './consoleStore';
+import type { QuestionOptions, Snapshot } from './consoleStore';
 import type { Console } from './createConsole';
 import { labels } from './labels';
 
-/** Props of every section, in addition to its data. */
-export interface SectionProps {
+export interface SignedInConsole {
   me: Me;
   console: Console;
   /** Name of the control whose request is under way. */
   running: string | null;
   now: Date;
+  snapshot: Snapshot | null;
+}
+
+export const ConsoleContext = createContext<SignedInConsole | null>(null);
+
+/** The console, for all sections. Throws outside of the signed-in page. */
+export function useConsole(): SignedInConsole {
+  const context = useContext(ConsoleContext);
+  if (!context) throw new Error('not signed in');
+  return context;
+}
+
+/** The loaded state of the channel. Throws before it is loaded. */
+export function useSnapshot(): Snapshot {
+  const { snapshot } = useConsole();
+  if (!snapshot) throw new Error('no state is loaded');
+  return snapshot;
 }
 
 /** A package's label, followed by its name if that differs. */
@@ -29,28 +45,30 @@ export function Name({ name }: { name: string }) {
 /** A button for a slow request: busy while it runs, disabled while another request runs. */
 export function ActionButton({
   control,
-  running,
   disabled = false,
   ...rest
-}: { control: string; running: string | null } & React.ComponentProps<typeof Button>) {
+}: { control: string } & ComponentProps<typeof Button>) {
+  const { running } = useConsole();
   return (
     <Button variant="quiet" small {...rest} loading={running === control} disabled={disabled || running !== null} />
   );
 }
 
-interface AskButtonProps extends Omit<React.ComponentProps<typeof ActionButton>, 'onClick' | 'children'> {
-  console: Console;
+interface AskButtonProps extends Omit<ComponentProps<typeof ActionButton>, 'onClick' | 'children'> {
   verb: string;
   body: object;
   question: QuestionOptions;
 }
 
 /** A button that asks before a change. Its label is that of the button that confirms it. */
-export const AskButton = ({ console, verb, body, question, ...rest }: AskButtonProps) => (
-  <ActionButton {...rest} onClick={() => console.openQuestion(verb, body, question)}>
-    {question.action}
-  </ActionButton>
-);
+export function AskButton({ verb, body, question, ...rest }: AskButtonProps) {
+  const { console } = useConsole();
+  return (
+    <ActionButton {...rest} onClick={() => console.openQuestion(verb, body, question)}>
+      {question.action}
+    </ActionButton>
+  );
+}
 
 interface ChoiceProps<Value extends string> {
   label: string;

@@ -1,12 +1,12 @@
 import { Button, listenTo, Seal, Spinner, stopAll, Toaster } from '@liaozhai/shared/ui';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { ApprovalSection, ProposalsSection } from './ApprovalSection';
-import { ApiFailure, type Me, readAddressChannel, saveAddressChannel } from './api';
+import { type Me, readAddressChannel, saveAddressChannel } from './api';
 import { BuildsSection } from './BuildsSection';
 import { CandidateSection } from './CandidateSection';
 import { CompareDialog } from './CompareDialog';
 import styles from './Console.module.css';
-import type { ConsoleState, Snapshot } from './consoleStore';
+import type { ConsoleState } from './consoleStore';
 import { createConsole } from './createConsole';
 import { NoticeDialog, QuestionDialog, useRestoredFocus } from './dialogs';
 import { FreezeSection } from './FreezeSection';
@@ -14,7 +14,7 @@ import { ErrorsList, HealthSection } from './HealthSection';
 import { LiveSection } from './LiveSection';
 import { LogSection } from './LogSection';
 import { PreviewSection } from './PreviewSection';
-import { Section, type SectionProps } from './Section';
+import { ConsoleContext, Section, useSnapshot } from './Section';
 import { LanguageSwitch } from './SignIn';
 import { formats, texts, translate } from './texts';
 import { AgendaNotice, focusSection, UrgentNotices } from './UrgentNotices';
@@ -70,84 +70,81 @@ export function SignedIn({
   const { health, refreshFailure, now, toast } = state;
   const isMissing = !channels.includes(state.channel);
   const snapshot = isMissing ? null : state.snapshot;
-  const sectionProps = { me, console, running: state.running, now };
   return (
-    <div className={styles.frame} {...focusHandlers}>
-      <header className={styles.header}>
-        <Seal sign="聊" size="small" />
-        <h1 className={styles.title}>{texts.title}</h1>
-        <select
-          className={styles.channel}
-          aria-label={texts.channel}
-          value={state.channel}
-          onChange={({ target }) => {
-            saveAddressChannel(target.value);
-            void console.chooseChannel(target.value);
-          }}
-        >
-          {[...(isMissing ? [state.channel] : []), ...channels].map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-        <nav className={styles.views} aria-label={texts.views.title}>
-          {VIEWS.map((each) => (
-            // otherwise the other view would keep this scroll position
-            <a
-              key={each}
-              href={`#${each}`}
-              aria-current={each === view ? 'page' : undefined}
-              onClick={() => window.scrollTo(0, 0)}
-            >
-              {texts.views[each]}
-            </a>
-          ))}
-        </nav>
-      </header>
-      <main className={styles.main}>
-        {isMissing && (
-          <p className={styles.notice} role="alert">
-            {texts.noChannel(state.channel, texts.list(channels))}
-          </p>
-        )}
-        {refreshFailure && !isMissing && (
-          <div className={styles.notice} role="alert">
-            <p>{snapshot ? texts.stale(formats.time(snapshot.at)) : texts.nothingSeen}</p>
-            {(refreshFailure.lines.length > 0
-              ? refreshFailure.lines.map(translate)
-              : [texts.refusal(refreshFailure.status)]
-            ).map((line) => (
-              <p key={line}>{line}</p>
+    <ConsoleContext value={{ me, console, running: state.running, now, snapshot }}>
+      <div className={styles.frame} {...focusHandlers}>
+        <header className={styles.header}>
+          <Seal sign="聊" size="small" />
+          <h1 className={styles.title}>{texts.title}</h1>
+          <select
+            className={styles.channel}
+            aria-label={texts.channel}
+            value={state.channel}
+            onChange={({ target }) => {
+              saveAddressChannel(target.value);
+              void console.chooseChannel(target.value);
+            }}
+          >
+            {[...(isMissing ? [state.channel] : []), ...channels].map((name) => (
+              <option key={name}>{name}</option>
             ))}
-          </div>
-        )}
-        {snapshot && <UrgentNotices {...snapshot} health={health} {...sectionProps} />}
-        {snapshot && <AgendaNotice agenda={snapshot.status.agenda} />}
-        {!snapshot && !refreshFailure && !isMissing && <Spinner label={texts.loading} className={styles.alone} />}
-        {snapshot && view === 'now' && (
-          <Now snapshot={snapshot} health={health} channels={channels} {...sectionProps} />
-        )}
-        {snapshot && view === 'settings' && (
-          <Settings snapshot={snapshot} previews={state.previews} {...sectionProps} />
-        )}
-      </main>
-      <footer className={styles.foot}>
-        <span>{callerText(me)}</span>
-        <LanguageSwitch />
-        <Button variant="quiet" small onClick={() => onLeave('asked')}>
-          {texts.signOut}
-        </Button>
-      </footer>
-      <QuestionDialog
-        question={state.question}
-        mayPassFreeze={me.role === 'manager'}
-        onReasonChange={console.storeReason}
-        onConfirm={console.confirmQuestion}
-        onCancel={console.cancelQuestion}
-      />
-      {snapshot && <CompareDialog comparison={state.comparison} status={snapshot.status} console={console} />}
-      <NoticeDialog notice={state.notice} onClose={console.dismiss} />
-      <Toaster toasts={toast ? [toast] : []} label={texts.notices} />
-    </div>
+          </select>
+          <nav className={styles.views} aria-label={texts.views.title}>
+            {VIEWS.map((each) => (
+              // otherwise the other view would keep this scroll position
+              <a
+                key={each}
+                href={`#${each}`}
+                aria-current={each === view ? 'page' : undefined}
+                onClick={() => window.scrollTo(0, 0)}
+              >
+                {texts.views[each]}
+              </a>
+            ))}
+          </nav>
+        </header>
+        <main className={styles.main}>
+          {isMissing && (
+            <p className={styles.notice} role="alert">
+              {texts.noChannel(state.channel, texts.list(channels))}
+            </p>
+          )}
+          {refreshFailure && !isMissing && (
+            <div className={styles.notice} role="alert">
+              <p>{snapshot ? texts.stale(formats.time(snapshot.at)) : texts.nothingSeen}</p>
+              {(refreshFailure.lines.length > 0
+                ? refreshFailure.lines.map(translate)
+                : [texts.refusal(refreshFailure.status)]
+              ).map((line) => (
+                <p key={line}>{line}</p>
+              ))}
+            </div>
+          )}
+          {snapshot && <UrgentNotices health={health} />}
+          {snapshot && <AgendaNotice />}
+          {!snapshot && !refreshFailure && !isMissing && <Spinner label={texts.loading} className={styles.alone} />}
+          {snapshot && view === 'now' && <Now health={health} channels={channels} />}
+          {snapshot && view === 'settings' && <Settings previews={state.previews} />}
+        </main>
+        <footer className={styles.foot}>
+          <span>{callerText(me)}</span>
+          <LanguageSwitch />
+          <Button variant="quiet" small onClick={() => onLeave('asked')}>
+            {texts.signOut}
+          </Button>
+        </footer>
+        <QuestionDialog
+          question={state.question}
+          mayPassFreeze={me.role === 'manager'}
+          onReasonChange={console.storeReason}
+          onConfirm={console.confirmQuestion}
+          onCancel={console.cancelQuestion}
+        />
+        {snapshot && <CompareDialog comparison={state.comparison} />}
+        <NoticeDialog notice={state.notice} onClose={console.dismiss} />
+        <Toaster toasts={toast ? [toast] : []} label={texts.notices} />
+      </div>
+    </ConsoleContext>
   );
 }
 
@@ -160,69 +157,58 @@ const onHashChange = (listener: () => void) => listenTo(window, ['hashchange'], 
 const useView = (): View =>
   useSyncExternalStore(onHashChange, () => VIEWS.find((view) => location.hash === `#${view}`) ?? 'now');
 
-interface NowProps extends SectionProps {
-  snapshot: Snapshot;
-  health: ConsoleState['health'];
-  channels: readonly string[];
-}
-
 /** The view for an incident, with the most urgent section first. */
-function Now({ snapshot: { status, log, names, sharing, deadEnds }, health, channels, ...part }: NowProps) {
-  const proposals = status.agenda?.proposals ?? [];
+function Now({ health, channels }: { health: ConsoleState['health']; channels: readonly string[] }) {
+  const { proposals = [] } = useSnapshot().status.agenda ?? {};
   return (
     <>
       <div className={styles.sections}>
         <Section title={texts.live.title}>
-          <LiveSection status={status} log={log} deadEnds={deadEnds} sharing={sharing} channels={channels} {...part} />
+          <LiveSection channels={channels} />
         </Section>
         <Section id="health" title={texts.health.title} className={styles.beside}>
           <ErrorsList errors={health?.errors ?? []} />
           <HealthSection health={health} />
         </Section>
         <Section title={texts.candidate.title}>
-          <CandidateSection status={status} sharing={sharing instanceof ApiFailure ? null : sharing} {...part} />
+          <CandidateSection />
         </Section>
         {proposals.length > 0 && (
           <Section id="proposals" title={texts.approval.pending}>
-            <ProposalsSection proposals={proposals} {...part} />
+            <ProposalsSection proposals={proposals} />
           </Section>
         )}
       </div>
       <div className={styles.sections}>
         <Section title={texts.builds.title}>
-          <BuildsSection status={status} log={log} names={names} {...part} />
+          <BuildsSection />
         </Section>
         <Section id="vitals" title={texts.vitals.title}>
           <VitalsSection vitals={health?.vitals} />
         </Section>
         <Section id="log" title={texts.log.title} className={styles.beside}>
-          <LogSection log={log} channel={status.channel} {...part} />
+          <LogSection />
         </Section>
       </div>
     </>
   );
 }
 
-interface SettingsProps extends SectionProps {
-  snapshot: Snapshot;
-  previews: ConsoleState['previews'];
-}
-
 /** Settings of a channel, for routine work. */
-function Settings({ snapshot: { status }, previews, ...part }: SettingsProps) {
+function Settings({ previews }: { previews: ConsoleState['previews'] }) {
   return (
     <div className={styles.settings}>
       <Section title={texts.freeze.title}>
-        <FreezeSection agenda={status.agenda} {...part} />
+        <FreezeSection />
       </Section>
       <Section title={texts.approval.title}>
-        <ApprovalSection agenda={status.agenda} {...part} />
+        <ApprovalSection />
       </Section>
       <Section title={texts.webhook.title}>
-        <WebhookSection agenda={status.agenda} {...part} />
+        <WebhookSection />
       </Section>
       <Section title={texts.preview.title}>
-        <PreviewSection previews={previews} {...part} />
+        <PreviewSection previews={previews} />
       </Section>
     </div>
   );

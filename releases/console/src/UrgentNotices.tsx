@@ -1,14 +1,15 @@
 import { Button } from '@liaozhai/shared/ui';
 import type { ReactNode } from 'react';
-import { type AgendaView, type Health, mayGoBack, maySwitch, nameOf, servedBy } from './api';
+import { type Health, mayGoBack, maySwitch, nameOf, servedBy } from './api';
 import styles from './Console.module.css';
-import type { LiveProps } from './LiveSection';
+import type { Snapshot } from './consoleStore';
 import { labels } from './labels';
-import { ActionButton, AskButton } from './Section';
+import { ActionButton, AskButton, type SignedInConsole, useConsole, useSnapshot } from './Section';
 import {
   changesByAbort,
   evidenceLine,
   formats,
+  listOf,
   namesList,
   relativeTime,
   riseLine,
@@ -16,7 +17,6 @@ import {
   texts,
   translate,
   troubles,
-  versionOf,
 } from './texts';
 
 /** Scrolls to the section with this id and focuses its heading. */
@@ -50,19 +50,16 @@ function UrgentNotice({ children, actions }: { children: ReactNode; actions: Rea
 
 const MAX_NAMED = 4;
 
-function buildNames(builds: readonly string[]): string {
-  const text = texts.list(builds.slice(0, MAX_NAMED).map((id) => `${labels.of(nameOf(id))} ${versionOf(id)}`));
-  return builds.length > MAX_NAMED ? texts.listAndMore(text, builds.length - MAX_NAMED) : text;
-}
+const buildNames = (builds: readonly string[]): string =>
+  listOf({ builds: builds.slice(0, MAX_NAMED), more: builds.length - MAX_NAMED });
 
 /** The action that ends the failures of a live build: roll back, else withdraw. For the host, it restores the previous set. */
-function recoveryAction(build: string, props: LiveProps) {
-  const { me, console } = props;
+function recoveryAction(build: string, snapshot: Snapshot, { me, console }: SignedInConsole) {
   const { rollback, rollbackAll, withdraw } = texts.live;
   const name = nameOf(build);
   const control = `urgent ${name}`;
   const isPermitted = maySwitch(me, name);
-  if (isPermitted && mayGoBack(props, name)) {
+  if (isPermitted && mayGoBack(snapshot, name)) {
     const title = `${rollback} ${labels.of(name)}`;
     return { control, label: rollback, title, choose: () => console.rollback(control, { name, title }) };
   }
@@ -70,14 +67,17 @@ function recoveryAction(build: string, props: LiveProps) {
     const title = `${withdraw} ${labels.of(name)}`;
     return { control, label: withdraw, title, choose: () => console.withdraw(control, build) };
   }
-  if (!maySwitch(me) || !mayGoBack(props)) return null;
+  if (!maySwitch(me) || !mayGoBack(snapshot)) return null;
   const title = rollbackAll;
   return { control, label: title, title, choose: () => console.rollback(control, { title }) };
 }
 
 /** Notices for a person on call: current failures, automatic stops and completed rollbacks. */
-export function UrgentNotices(props: { health: Health | null } & LiveProps) {
-  const { status, log, health, me, console, running, now } = props;
+export function UrgentNotices({ health }: { health: Health | null }) {
+  const context = useConsole();
+  const snapshot = useSnapshot();
+  const { me, now } = context;
+  const { status, log } = snapshot;
   const { abort } = texts.candidate;
   const alarmingBuilds = health?.builds.filter(({ alarm }) => alarm) ?? [];
   const { stops, served } = servedBy(status, log, now);
@@ -98,9 +98,7 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
                     <AskButton
                       variant="danger"
                       control={`urgent ${name}`}
-                      running={running}
                       aria-label={title}
-                      console={console}
                       verb="abort"
                       body={{ name }}
                       question={{ title, action: abort, danger: true, changes }}
@@ -118,7 +116,7 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
         })}
       {alarmingBuilds.map((health) => {
         const { build } = health;
-        const recovery = recoveryAction(build, props);
+        const recovery = recoveryAction(build, snapshot, context);
         return (
           <UrgentNotice
             key={build}
@@ -129,7 +127,6 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
                   <ActionButton
                     variant="danger"
                     control={recovery.control}
-                    running={running}
                     aria-label={recovery.title}
                     onClick={() => void recovery.choose()}
                   >
@@ -167,7 +164,8 @@ export function UrgentNotices(props: { health: Health | null } & LiveProps) {
 }
 
 /** Notices for the whole page: an open freeze, proposals that await approval, and schedules that no process runs. */
-export function AgendaNotice({ agenda }: { agenda: AgendaView | undefined }) {
+export function AgendaNotice() {
+  const { agenda } = useSnapshot().status;
   if (!agenda) return null;
   const { frozen, problem, schedules, watched, proposals = [] } = agenda;
   const lines = [

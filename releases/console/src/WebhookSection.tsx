@@ -1,12 +1,13 @@
 import { ListRow, TextField } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useState } from 'react';
-import { type AgendaView, maySwitch } from './api';
+import { maySwitch } from './api';
 import styles from './Console.module.css';
-import { ActionButton, AskButton, FoldedForm, type SectionProps } from './Section';
+import { ActionButton, AskButton, FoldedForm, useConsole, useSnapshot } from './Section';
 import { texts, translate } from './texts';
 
-function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'running'>) {
+function WebhookForm() {
+  const { console } = useConsole();
   const [url, setUrl] = useState('');
   const { add, url: label, hint } = texts.webhook;
   return (
@@ -20,7 +21,7 @@ function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'runni
         value={url}
         onChange={(event) => setUrl(event.target.value)}
       />
-      <ActionButton type="submit" control="webhook" running={running}>
+      <ActionButton type="submit" control="webhook">
         {add}
       </ActionButton>
     </FoldedForm>
@@ -30,8 +31,9 @@ function WebhookForm({ console, running }: Pick<SectionProps, 'console' | 'runni
 /** Shortened addresses of one service may be equal, so the id is added. */
 const webhookName = (shown: string, id: string) => `${shown} ${id}`;
 
-export function WebhookSection({ agenda, me, console, running }: { agenda: AgendaView | undefined } & SectionProps) {
-  const webhooks = agenda?.webhooks ?? [];
+export function WebhookSection() {
+  const { me, console } = useConsole();
+  const { webhooks = [] } = useSnapshot().status.agenda ?? {};
   const { nothing, remove, test, by, failing, undelivered } = texts.webhook;
   return (
     <>
@@ -60,7 +62,6 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
                 <span className={styles.pair}>
                   <ActionButton
                     control={`test ${id}`}
-                    running={running}
                     aria-label={`${test} ${webhookName(shown, id)}`}
                     onClick={() => void console.testWebhook(`test ${id}`, id)}
                   >
@@ -68,9 +69,7 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
                   </ActionButton>
                   <AskButton
                     control={`unhook ${id}`}
-                    running={running}
                     aria-label={`${remove} ${webhookName(shown, id)}`}
-                    console={console}
                     verb="webhook-remove"
                     body={{ id }}
                     question={{ title: remove, action: remove, changes: [webhookName(shown, id)] }}
@@ -81,7 +80,7 @@ export function WebhookSection({ agenda, me, console, running }: { agenda: Agend
           />
         ))}
       </div>
-      {maySwitch(me) && <WebhookForm console={console} running={running} />}
+      {maySwitch(me) && <WebhookForm />}
     </>
   );
 }

@@ -146,7 +146,8 @@ export const relativeTime = (instant: string, now: Date): string => formats.ago(
 export const versionOf = (id: string): string =>
   (id.split('@')[1] ?? id).replace(/(-dev\.s?[0-9a-f]{4})[0-9a-f]+/, '$1').replace(/\+(.{4}).*/, '·$1');
 
-const shortId = (id: string): string => `${labels.of(nameOf(id))} ${versionOf(id)}`;
+/** `聊天 1.4.0`, of a build id. */
+export const shortId = (id: string): string => `${labels.of(nameOf(id))} ${versionOf(id)}`;
 
 const ID = /[a-z][a-z0-9-]*@[^\s,：]+\+[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
@@ -157,7 +158,7 @@ export function translate(text: string): string {
   return translated === text ? text : translated.replace(ID, shortId).replace(INSTANT, formats.short);
 }
 
-function listOf({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string {
+export function listOf({ builds, more = 0 }: { builds: readonly string[]; more?: number }): string {
   const text = texts.list(builds.map(shortId));
   return more > 0 ? texts.listAndMore(text, more) : text;
 }
