@@ -3,10 +3,17 @@ import type { Rise } from './health/alarm.ts';
 import type { BuildHealth, Health, Waiting } from './health/autoStop.ts';
 import type { ErrorHealth, Portion } from './health/errors.ts';
 import { type Trouble, troublesOf } from './health/troubles.ts';
-import { type Finding, type ForeignState, type ReadAction, readAction, type StoredAction } from './model/action.ts';
+import {
+  type Finding,
+  type ForeignState,
+  type PreviewGrant,
+  type ReadAction,
+  readAction,
+  type StoredAction,
+} from './model/action.ts';
 import { windowText } from './model/agenda.ts';
 import { buildIdParts, nameOf, type Provenance } from './model/build.ts';
-import { say } from './sentences.ts';
+import { type LinesByKind, lineOf, say } from './sentences.ts';
 
 // English sentences of the command line for the audit's data.
 
@@ -20,109 +27,39 @@ const listOf = ({ builds, more = 0 }: { builds: readonly string[]; more?: number
 const placeLine = ({ channel, seq, store }: ForeignState): string =>
   `${channel}, state ${seq}${store ? `, of ${store}` : ''}`;
 
-function subjectOf(action: ReadAction): string {
-  switch (action.kind) {
-    case 'init':
-      return 'made the channel';
-    case 'renew':
-      return 'signed the same state again';
-    case 'freeze':
-      return 'windows changed';
-    case 'webhook':
-      return 'changed';
-    case 'approval':
-      return 'rule changed';
-    case 'proposal':
-      return listOf(action) || 'of the approval rule';
-    case 'schedule': {
-      const schedule = action.evidence.find((each) => each.kind === 'schedule');
-      return `${listOf(action)}${schedule ? ` ${SCHEDULE_CHANGES[schedule.change]}` : ''}`;
-    }
-    case 'canary':
-      return `${listOf(action)} for ${action.percent} %`;
-    case 'rollback':
-      return `${listOf(action)} as in state ${action.to}`;
-    case 'promote':
-      return `${listOf(action)}${action.from ? ` from ${placeLine(action.from)}` : ''}`;
-    case 'seed':
-      return `${listOf(action)} from ${placeLine(action.from)}`;
-    case 'promoted':
-      return `${listOf(action)} to ${placeLine(action.into)}`;
-    case 'preview':
-      return `${action.remotes.join(' ')} for ${action.person} (browser ${action.browser}) until ${action.expires}`;
-    case 'preview-end':
-      return `${action.remotes.join(' ')} for ${action.person} (browser ${action.browser})`;
-    case 'text':
-      return action.text;
-    default:
-      return listOf(action);
-  }
-}
+const previewLine = ({ remotes, person, browser }: PreviewGrant): string =>
+  `${remotes.join(' ')} for ${person} (browser ${browser})`;
+
+const SUBJECTS: LinesByKind<ReadAction> = {
+  init: () => 'made the channel',
+  renew: () => 'signed the same state again',
+  freeze: () => 'windows changed',
+  webhook: () => 'changed',
+  approval: () => 'rule changed',
+  proposal: (action) => listOf(action) || 'of the approval rule',
+  schedule(action) {
+    const schedule = action.evidence.find((each) => each.kind === 'schedule');
+    return `${listOf(action)}${schedule ? ` ${SCHEDULE_CHANGES[schedule.change]}` : ''}`;
+  },
+  canary: (action) => `${listOf(action)} for ${action.percent} %`,
+  rollback: (action) => `${listOf(action)} as in state ${action.to}`,
+  promote: (action) => `${listOf(action)}${action.from ? ` from ${placeLine(action.from)}` : ''}`,
+  seed: (action) => `${listOf(action)} from ${placeLine(action.from)}`,
+  promoted: (action) => `${listOf(action)} to ${placeLine(action.into)}`,
+  preview: (action) => `${previewLine(action)} until ${action.expires}`,
+  'preview-end': previewLine,
+  activate: listOf,
+  abort: listOf,
+  kill: listOf,
+  withdraw: listOf,
+  alarm: listOf,
+  text: ({ text }) => text,
+};
 
 /** `activate stories@1.4.2+3f9c1a7b20de` */
-export const actionLine = (stored: StoredAction): string => `${stored.verb} ${subjectOf(readAction(stored))}`;
+export const actionLine = (stored: StoredAction): string => `${stored.verb} ${lineOf(SUBJECTS, readAction(stored))}`;
 
 export const findingLine = ({ check, problem }: Finding): string => say('finding', { check, problem });
-
-function evidenceLine(evidence: ReadAction['evidence'][number]): string {
-  switch (evidence.kind) {
-    case 'finding':
-      return `${evidence.forced ? 'forced: ' : ''}${findingLine(evidence)}`;
-    case 'overtaken':
-      return `${evidence.build} left the candidate: another build of ${nameOf(evidence.build)} is live for everyone now`;
-    case 'candidateDropped':
-      return `candidate ${listOf(evidence)} dropped: it does not fit the new stable`;
-    case 'candidateEnded':
-      return `candidate ${listOf(evidence)} ended with it`;
-    case 'replaced':
-      return evidence.by
-        ? `${evidence.by} took the place of ${evidence.build}`
-        : `nothing took the place of ${evidence.build}`;
-    case 'unseen':
-      return 'the gate opened no browser (--smoke off, or none was found)';
-    case 'passedOver':
-      return `passed over ${listOf(evidence)}: it does not fit what runs now`;
-    case 'health': {
-      const { group, visitors, failedVisitors, failures, p75LoadMilliseconds } = evidence;
-      const classes = Object.entries(failures).map(([failure, count]) => `${failure} ${count}`);
-      return `${group}: ${failedVisitors} of ${visitors} visitors failed (${classes.join(', ') || 'no failures'}), p75 load ${p75LoadMilliseconds === null ? '–' : Math.round(p75LoadMilliseconds)} ms`;
-    }
-    case 'alarm':
-      return riseLine(evidence);
-    case 'verdict':
-      return `the candidate fails more often than stable, beyond chance: Fisher exact, one-sided, p = ${evidence.pValue.toExponential(1)}, limit ${evidence.alpha}`;
-    case 'slower': {
-      const { build, metric, pages, p75, stablePages, stableP75, pValue, alpha } = evidence;
-      return `${build} is slower than stable, beyond chance: ${vitalNames[metric]} p75 ${vitalValue(metric, p75)} (${pages} pages) against ${vitalValue(metric, stableP75)} (${stablePages} pages), +${moreThan(p75, stableP75)} %; rank test, one-sided, p = ${pValue.toExponential(1)}, limit ${alpha}`;
-    }
-    case 'schedule':
-      return `${SCHEDULE_CHANGES[evidence.change]}: ${evidence.steps}, ${evidence.taken} taken`;
-    case 'step':
-      return `step ${evidence.step} of ${evidence.of}, as scheduled by ${evidence.by}`;
-    case 'tooFew':
-    case 'failing':
-    case 'frozen':
-      return waitingLine(evidence);
-    case 'freeze':
-      return `${evidence.change}: ${windowText(evidence.window)}, "${evidence.reason}"`;
-    case 'webhook':
-      return `${evidence.change}: ${evidence.address}`;
-    case 'approvalRule':
-      return evidence.hours === null
-        ? 'one person decides'
-        : `two persons decide; a proposal waits ${formatHours(evidence.hours)} for the second one`;
-    case 'proposal': {
-      const { id, change, what, by, before, after } = evidence;
-      return `${id} ${PROPOSAL_CHANGES[change]}: ${what}, proposed by ${by} (state ${before.slice(0, 12)} → ${after.slice(0, 12)})`;
-    }
-    case 'approved':
-      return `proposed by ${evidence.by}, approved as ${evidence.proposal}`;
-    case 'freezeOverridden':
-      return `although frozen ("${evidence.freeze}"): ${evidence.reason}`;
-    case 'text':
-      return evidence.text;
-  }
-}
 
 /** `39 of 1001 visitors failed in the last 5 minutes, 4 of 817 before` */
 const riseLine = ({ minutes, recent, before }: Omit<Rise, 'alarm'>): string =>
@@ -186,24 +123,57 @@ const PROPOSAL_CHANGES = {
   interrupted: 'was approved, and cut off before anything was written: propose it again',
 } as const;
 
+const WAITS: LinesByKind<Waiting> = {
+  tooFew: ({ tried, control, enough }) =>
+    `waits for reports: ${tried} of ${enough} visitors of the candidate and ${control} of ${enough} of stable since the last step or another host`,
+  failing: ({ pValue, limit }) =>
+    `waits: the candidate fails more often than stable, which chance explains with p = ${pValue.toExponential(1)} (limit ${limit})`,
+  frozen: ({ until, reason }) => `waits: frozen until ${until}, "${reason}"`,
+};
+
 /** Why a due step waits. */
-export function waitingLine(waiting: Waiting): string {
-  switch (waiting.kind) {
-    case 'tooFew':
-      return `waits for reports: ${waiting.tried} of ${waiting.enough} visitors of the candidate and ${waiting.control} of ${waiting.enough} of stable since the last step or another host`;
-    case 'failing':
-      return `waits: the candidate fails more often than stable, which chance explains with p = ${waiting.pValue.toExponential(1)} (limit ${waiting.limit})`;
-    case 'frozen':
-      return `waits: frozen until ${waiting.until}, "${waiting.reason}"`;
-  }
-}
+export const waitingLine = (waiting: Waiting): string => lineOf(WAITS, waiting);
+
+const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
+  ...WAITS,
+  finding: ({ forced, ...finding }) => `${forced ? 'forced: ' : ''}${findingLine(finding)}`,
+  overtaken: ({ build }) => `${build} left the candidate: another build of ${nameOf(build)} is live for everyone now`,
+  candidateDropped: (evidence) => `candidate ${listOf(evidence)} dropped: it does not fit the new stable`,
+  candidateEnded: (evidence) => `candidate ${listOf(evidence)} ended with it`,
+  replaced: ({ build, by }) => (by ? `${by} took the place of ${build}` : `nothing took the place of ${build}`),
+  unseen: () => 'the gate opened no browser (--smoke off, or none was found)',
+  passedOver: (evidence) => `passed over ${listOf(evidence)}: it does not fit what runs now`,
+  health({ group, visitors, failedVisitors, failures, p75LoadMilliseconds }) {
+    const classes = Object.entries(failures).map(([failure, count]) => `${failure} ${count}`);
+    return `${group}: ${failedVisitors} of ${visitors} visitors failed (${classes.join(', ') || 'no failures'}), p75 load ${p75LoadMilliseconds === null ? '–' : Math.round(p75LoadMilliseconds)} ms`;
+  },
+  alarm: riseLine,
+  verdict: ({ pValue, alpha }) =>
+    `the candidate fails more often than stable, beyond chance: Fisher exact, one-sided, p = ${pValue.toExponential(1)}, limit ${alpha}`,
+  slower: ({ build, metric, pages, p75, stablePages, stableP75, pValue, alpha }) =>
+    `${build} is slower than stable, beyond chance: ${vitalNames[metric]} p75 ${vitalValue(metric, p75)} (${pages} pages) against ${vitalValue(metric, stableP75)} (${stablePages} pages), +${moreThan(p75, stableP75)} %; rank test, one-sided, p = ${pValue.toExponential(1)}, limit ${alpha}`,
+  schedule: ({ change, steps, taken }) => `${SCHEDULE_CHANGES[change]}: ${steps}, ${taken} taken`,
+  step: ({ step, of, by }) => `step ${step} of ${of}, as scheduled by ${by}`,
+  freeze: ({ change, window, reason }) => `${change}: ${windowText(window)}, "${reason}"`,
+  webhook: ({ change, address }) => `${change}: ${address}`,
+  approvalRule: ({ hours }) =>
+    hours === null
+      ? 'one person decides'
+      : `two persons decide; a proposal waits ${formatHours(hours)} for the second one`,
+  proposal: ({ id, change, what, by, before, after }) =>
+    `${id} ${PROPOSAL_CHANGES[change]}: ${what}, proposed by ${by} (state ${before.slice(0, 12)} → ${after.slice(0, 12)})`,
+  approved: ({ by, proposal }) => `proposed by ${by}, approved as ${proposal}`,
+  freezeOverridden: ({ freeze, reason }) => `although frozen ("${freeze}"): ${reason}`,
+  text: ({ text }) => text,
+};
 
 /** `0123456789ab by Li Hua, https://…/pull/12, https://…/runs/77`; empty if nothing is known. */
 export const originLine = ({ commit, author, change, run }: Provenance): string =>
   [[commit, author && `by ${author}`].filter(Boolean).join(' '), change, run].filter(Boolean).join(', ');
 
 /** Reasons for a change, one line each. */
-export const evidenceLines = (stored: StoredAction): string[] => readAction(stored).evidence.map(evidenceLine);
+export const evidenceLines = (stored: StoredAction): string[] =>
+  readAction(stored).evidence.map((each) => lineOf(EVIDENCE, each));
 
 /** Below this number of visitors, two numbers are more informative than a percentage. */
 const FEW_VISITORS = 20;

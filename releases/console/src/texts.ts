@@ -1,4 +1,5 @@
 import { troublesOf } from '../../src/health/troubles';
+import { type LinesByKind, lineOf } from '../../src/sentences';
 import {
   type BuildHealth,
   type ChannelView,
@@ -169,114 +170,80 @@ export const failuresLine = (counts: Readonly<Record<string, number>>): string =
   texts.list(Object.entries(counts).map(([failure, count]) => `${texts.failure(failure)} ${formats.number(count)}`)) ||
   texts.health.none;
 
-export function subjectOf(action: ReadAction): string {
-  switch (action.kind) {
-    case 'init':
-    case 'renew':
-    case 'freeze':
-    case 'webhook':
-    case 'approval':
-      return texts.subject[action.kind];
-    case 'proposal':
-      return listOf(action) || texts.subject.approval;
-    case 'canary':
-      return texts.subject.canary(listOf(action), action.percent);
-    case 'rollback':
-      return texts.subject.rollback(listOf(action), action.to);
-    case 'promote':
-    case 'seed':
-      return action.from ? texts.subject.from(listOf(action), action.from.channel, action.from.seq) : listOf(action);
-    case 'promoted':
-      return texts.subject.into(listOf(action), action.into.channel, action.into.seq);
-    case 'preview':
-    case 'preview-end':
-      return texts.preview.subject(action.person, texts.list(action.remotes));
-    case 'text':
-      return action.text;
-    default:
-      return listOf(action);
-  }
-}
+const SUBJECTS: LinesByKind<ReadAction> = {
+  init: () => texts.subject.init,
+  renew: () => texts.subject.renew,
+  freeze: () => texts.subject.freeze,
+  webhook: () => texts.subject.webhook,
+  approval: () => texts.subject.approval,
+  proposal: (action) => listOf(action) || texts.subject.approval,
+  canary: (action) => texts.subject.canary(listOf(action), action.percent),
+  rollback: (action) => texts.subject.rollback(listOf(action), action.to),
+  promote: (action) => (action.from ? fromLine(action, action.from) : listOf(action)),
+  seed: (action) => fromLine(action, action.from),
+  promoted: (action) => texts.subject.into(listOf(action), action.into.channel, action.into.seq),
+  preview: ({ person, remotes }) => texts.preview.subject(person, texts.list(remotes)),
+  'preview-end': ({ person, remotes }) => texts.preview.subject(person, texts.list(remotes)),
+  activate: listOf,
+  abort: listOf,
+  kill: listOf,
+  withdraw: listOf,
+  schedule: listOf,
+  alarm: listOf,
+  text: ({ text }) => text,
+};
 
-export function evidenceLine(evidence: ReadAction['evidence'][number]): string {
-  const words = texts.evidence;
-  switch (evidence.kind) {
-    case 'finding':
-      return words.finding(texts.said(evidence.check), translate(evidence.problem), evidence.forced);
-    case 'overtaken':
-      return words.overtaken(shortId(evidence.build), labels.of(nameOf(evidence.build)));
-    case 'candidateEnded':
-      return words.candidateEnded(listOf(evidence));
-    case 'replaced':
-      return words.replaced(shortId(evidence.build), evidence.by && shortId(evidence.by));
-    case 'unseen':
-      return words.unseen;
-    case 'passedOver':
-      return words.passedOver(listOf(evidence));
-    case 'candidateDropped':
-      return words.candidateDropped(listOf(evidence));
-    case 'health': {
-      const { group, failedVisitors, visitors, failures, p75LoadMilliseconds } = evidence;
-      const groupName = group === 'candidate' ? texts.health.candidate : texts.health.stable;
-      return words.health(groupName, failedVisitors, visitors, failuresLine(failures), p75LoadMilliseconds);
-    }
-    case 'alarm':
-      return riseLine(evidence);
-    case 'verdict':
-      return words.verdict(probability(evidence.pValue), evidence.alpha);
-    case 'slower': {
-      const { build, metric, pages, p75, stablePages, stableP75, pValue, alpha } = evidence;
-      const figure = (value: number, count: number) => texts.vitals.figure(formats.vital(metric, value), count);
-      const [candidateFigure, stableFigure] = [figure(p75, pages), figure(stableP75, stablePages)];
-      return words.slower(
-        shortId(build),
-        texts.vitals.metric(metric),
-        candidateFigure,
-        stableFigure,
-        probability(pValue),
-        alpha,
-      );
-    }
-    case 'schedule':
-      return words.schedule(texts.schedule.changes[evidence.change], evidence.steps, evidence.taken);
-    case 'step':
-      return words.step(evidence.step, evidence.of, evidence.by);
-    case 'tooFew':
-    case 'failing':
-    case 'frozen':
-      return waitingLine(evidence);
-    case 'freeze':
-      return words.freeze(evidence.change, windowLine(evidence.window), evidence.reason);
-    case 'webhook':
-      return words.webhook(evidence.change, evidence.address);
-    case 'approvalRule':
-      return words.approvalRule(evidence.hours);
-    case 'proposal':
-      return words.proposal(texts.approval.changes[evidence.change], texts.approval.what[evidence.what], evidence.by);
-    case 'approved':
-      return words.approved(evidence.by);
-    case 'freezeOverridden':
-      return words.freezeOverridden(evidence.freeze, evidence.reason);
-    case 'text':
-      return evidence.text;
-  }
-}
+const fromLine = (listed: Parameters<typeof listOf>[0], from: { channel: string; seq: number }): string =>
+  texts.subject.from(listOf(listed), from.channel, from.seq);
+
+export const subjectOf = (action: ReadAction): string => lineOf(SUBJECTS, action);
 
 /** Failed visitors of the last minutes, compared with those before. */
 export const riseLine = ({ minutes, recent, before }: Pick<BuildHealth, 'minutes' | 'recent' | 'before'>): string =>
   texts.health.rise(minutes, recent.failedVisitors, recent.visitors, before.failedVisitors, before.visitors);
 
-export function waitingLine(waiting: Waiting): string {
-  const words = texts.schedule.waits;
-  switch (waiting.kind) {
-    case 'tooFew':
-      return words.tooFew(waiting.tried, waiting.control, waiting.enough);
-    case 'failing':
-      return words.failing(probability(waiting.pValue), waiting.limit);
-    case 'frozen':
-      return words.frozen(formats.short(waiting.until), waiting.reason);
-  }
-}
+const WAITS: LinesByKind<Waiting> = {
+  tooFew: ({ tried, control, enough }) => texts.schedule.waits.tooFew(tried, control, enough),
+  failing: ({ pValue, limit }) => texts.schedule.waits.failing(probability(pValue), limit),
+  frozen: ({ until, reason }) => texts.schedule.waits.frozen(formats.short(until), reason),
+};
+
+export const waitingLine = (waiting: Waiting): string => lineOf(WAITS, waiting);
+
+const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
+  ...WAITS,
+  finding: ({ check, problem, forced }) => texts.evidence.finding(texts.said(check), translate(problem), forced),
+  overtaken: ({ build }) => texts.evidence.overtaken(shortId(build), labels.of(nameOf(build))),
+  candidateEnded: (evidence) => texts.evidence.candidateEnded(listOf(evidence)),
+  replaced: ({ build, by }) => texts.evidence.replaced(shortId(build), by && shortId(by)),
+  unseen: () => texts.evidence.unseen,
+  passedOver: (evidence) => texts.evidence.passedOver(listOf(evidence)),
+  candidateDropped: (evidence) => texts.evidence.candidateDropped(listOf(evidence)),
+  health({ group, failedVisitors, visitors, failures, p75LoadMilliseconds }) {
+    const groupName = group === 'candidate' ? texts.health.candidate : texts.health.stable;
+    return texts.evidence.health(groupName, failedVisitors, visitors, failuresLine(failures), p75LoadMilliseconds);
+  },
+  alarm: riseLine,
+  verdict: ({ pValue, alpha }) => texts.evidence.verdict(probability(pValue), alpha),
+  slower({ build, metric, pages, p75, stablePages, stableP75, pValue, alpha }) {
+    const figure = (value: number, count: number) => texts.vitals.figure(formats.vital(metric, value), count);
+    const [tried, stable] = [figure(p75, pages), figure(stableP75, stablePages)];
+    const [id, name] = [shortId(build), texts.vitals.metric(metric)];
+    return texts.evidence.slower(id, name, tried, stable, probability(pValue), alpha);
+  },
+  schedule: ({ change, steps, taken }) => texts.evidence.schedule(texts.schedule.changes[change], steps, taken),
+  step: ({ step, of, by }) => texts.evidence.step(step, of, by),
+  freeze: ({ change, window, reason }) => texts.evidence.freeze(change, windowLine(window), reason),
+  webhook: ({ change, address }) => texts.evidence.webhook(change, address),
+  approvalRule: ({ hours }) => texts.evidence.approvalRule(hours),
+  proposal: ({ change, what, by }) =>
+    texts.evidence.proposal(texts.approval.changes[change], texts.approval.what[what], by),
+  approved: ({ by }) => texts.evidence.approved(by),
+  freezeOverridden: ({ freeze, reason }) => texts.evidence.freezeOverridden(freeze, reason),
+  text: ({ text }) => text,
+};
+
+export const evidenceLine = (evidence: ReadAction['evidence'][number]): string => lineOf(EVIDENCE, evidence);
 
 const padded = (value: number): string => String(value).padStart(2, '0');
 const timeOfWeek = (minutes: number): string =>

@@ -35,7 +35,7 @@ export interface ForeignState {
 }
 
 /** Permission for a person's browser to run remotes from a dev server, given or revoked. */
-interface PreviewGrant {
+export interface PreviewGrant {
   kind: 'preview' | 'preview-end';
   person: string;
   browser: string;
