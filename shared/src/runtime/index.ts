@@ -91,28 +91,12 @@ export {
   useCapabilitiesAsked,
   useCapability,
 } from './hostConfig';
-export {
-  blockReload,
-  isLeaveGuarded,
-  mayLeave,
-  onReloadBlocksChanged,
-  reloadBlocks,
-  useLeaveGuard,
-} from './leaveGuard';
+export * from './leaveGuard';
 export { type FontSize, type Theme, useFontSize, useTheme } from './preferences';
 export { followUser, listen, onCaughtUpNeeded, useRealtimeStatus } from './realtime/realtime';
 export type { RealtimeStatus } from './realtime/supervisor';
 export { fetchInTurn, retryPolicy } from './retryPolicy';
-export {
-  RemoteSlot,
-  ScreenContext,
-  type ScreenState,
-  SlotContext,
-  type SlotProps,
-  useDocumentTitle,
-  useGoBack,
-  useScreen,
-} from './screen';
+export * from './screen';
 export {
   authPopup,
   type LoginMode,
