@@ -29,14 +29,12 @@ export const checksOf = (call: Call, checks: Record<string, Run | Tolerated>): C
 
 /** Thrown if the backend deviates from the contract. */
 export class Deviation extends Error {
-  readonly came: string;
-  /** status of the checked response */
-  readonly status: number | undefined;
-
-  constructor(came: string, status?: number) {
-    super(came);
-    this.came = came;
-    this.status = status;
+  /** @param status of the checked response */
+  constructor(
+    message: string,
+    readonly status?: number,
+  ) {
+    super(message);
   }
 }
 

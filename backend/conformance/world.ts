@@ -188,7 +188,7 @@ export class World {
     } catch (cause) {
       if (!(cause instanceof Deviation)) throw cause;
       this.#isLost = true;
-      throw new Untried(`the conversation cannot be gone on with: ${cause.came}`);
+      throw new Untried(`the conversation cannot be gone on with: ${cause.message}`);
     }
     return { id, storyId: String(sent.content.story_id), sent, visitor };
   }

@@ -25,18 +25,15 @@ export type RefusalReason =
 
 /** A failure a person can act on: what happened, and what cures it. */
 export class ReleaseError extends Error {
-  readonly kind: FailureKind;
-  readonly cure: string;
-  readonly details: readonly string[];
-  readonly reason: RefusalReason | undefined;
-
-  constructor(kind: FailureKind, message: string, cure = '', details: readonly string[] = [], reason?: RefusalReason) {
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    readonly cure = '',
+    readonly details: readonly string[] = [],
+    readonly reason?: RefusalReason,
+  ) {
     super(message);
     this.name = 'ReleaseError';
-    this.kind = kind;
-    this.cure = cure;
-    this.details = details;
-    this.reason = reason;
   }
 }
 

@@ -8,11 +8,8 @@ import type { ReportFault } from '../telemetry.ts';
 
 /** Abort reason of a generation: its row was deleted, the server shuts down, or the reader cancelled it. */
 export class GenerationStopped extends Error {
-  readonly reason: 'deleted' | 'shutdown' | 'cancelled';
-
-  constructor(reason: GenerationStopped['reason']) {
+  constructor(readonly reason: 'deleted' | 'shutdown' | 'cancelled') {
     super(`stopped: ${reason}`);
-    this.reason = reason;
   }
 }
 

@@ -34,15 +34,16 @@ const faultsOfCodes: Record<string, StorageFault> = {
 
 /** Thrown if the database server refuses a statement or cannot be reached. */
 export class DatabaseError extends Error {
-  /** an SQLSTATE, or `DATABASE_AWAY` */
-  readonly code: string;
-  /** host, port and name of the database */
-  readonly place: string;
-
-  constructor(code: string, message: string, place: string) {
+  /**
+   * @param code an SQLSTATE, or `DATABASE_AWAY`
+   * @param place host, port and name of the database
+   */
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly place: string,
+  ) {
     super(message);
-    this.code = code;
-    this.place = place;
   }
 }
 

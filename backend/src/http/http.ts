@@ -46,19 +46,12 @@ export function writingUser(c: Http, { limits, env }: Pick<Services, 'limits' | 
 
 /** An error response. `body` has the shape of Laravel's errors. */
 export class HttpError extends Error {
-  readonly status: number;
-  readonly body: Record<string, unknown>;
-  readonly headers: Record<string, string>;
-
   constructor(
-    status: number,
-    body: { message: string } & Record<string, unknown>,
-    headers: Record<string, string> = {},
+    readonly status: number,
+    readonly body: { message: string } & Record<string, unknown>,
+    readonly headers: Record<string, string> = {},
   ) {
     super(body.message);
-    this.status = status;
-    this.body = body;
-    this.headers = headers;
   }
 }
 

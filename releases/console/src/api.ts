@@ -140,16 +140,13 @@ export const UNREADABLE = 200;
 
 /** A failed API call. `status` is 0 without a response; `lines` are the server's message, shown below `texts.refusal`. */
 export class ApiFailure extends Error {
-  readonly status: number;
-  readonly lines: readonly string[];
-  /** Set if the page has its own text for the refusal. */
-  readonly reason: RefusalReason | undefined;
-
-  constructor(status: number, lines: readonly string[] = [], reason?: RefusalReason) {
+  /** @param reason set if the page has its own text for the refusal */
+  constructor(
+    readonly status: number,
+    readonly lines: readonly string[] = [],
+    readonly reason?: RefusalReason,
+  ) {
     super(`the API answered ${status}`);
-    this.status = status;
-    this.lines = lines;
-    this.reason = reason;
   }
 }
 
