@@ -13,7 +13,7 @@ import {
 } from './model/action.ts';
 import { windowText } from './model/agenda.ts';
 import { buildIdParts, nameOf, type Provenance } from './model/build.ts';
-import { type LinesByKind, lineOf, say } from './sentences.ts';
+import { type LinesByKind, lineByKind, say } from './sentences.ts';
 
 // English sentences of the command line for the audit's data.
 
@@ -57,7 +57,8 @@ const SUBJECTS: LinesByKind<ReadAction> = {
 };
 
 /** `activate stories@1.4.2+3f9c1a7b20de` */
-export const actionLine = (stored: StoredAction): string => `${stored.verb} ${lineOf(SUBJECTS, readAction(stored))}`;
+export const actionLine = (stored: StoredAction): string =>
+  `${stored.verb} ${lineByKind(SUBJECTS, readAction(stored))}`;
 
 export const findingLine = ({ check, problem }: Finding): string => say('finding', { check, problem });
 
@@ -132,7 +133,7 @@ const WAITS: LinesByKind<Waiting> = {
 };
 
 /** Why a due step waits. */
-export const waitingLine = (waiting: Waiting): string => lineOf(WAITS, waiting);
+export const waitingLine = (waiting: Waiting): string => lineByKind(WAITS, waiting);
 
 const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
   ...WAITS,
@@ -173,7 +174,7 @@ export const originLine = ({ commit, author, change, run }: Provenance): string 
 
 /** Reasons for a change, one line each. */
 export const evidenceLines = (stored: StoredAction): string[] =>
-  readAction(stored).evidence.map((each) => lineOf(EVIDENCE, each));
+  readAction(stored).evidence.map((each) => lineByKind(EVIDENCE, each));
 
 /** Below this number of visitors, two numbers are more informative than a percentage. */
 const FEW_VISITORS = 20;

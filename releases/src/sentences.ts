@@ -81,13 +81,13 @@ export function createSentenceParser() {
   };
 }
 
-// a method's type, since TypeScript lets a method take one kind of the union; `lineOf` ensures that it is the right one
+// a method's type, since TypeScript lets a method take one kind of the union; `lineByKind` ensures that it is the right one
 type Line<One> = { of(one: One): string }['of'];
 
 /** A function for each kind of a union, which describes it in one line. */
 export type LinesByKind<One extends { kind: string }> = { [Kind in One['kind']]: Line<One & { kind: Kind }> };
 
-export function lineOf<One extends { kind: string }>(lines: LinesByKind<One>, one: One): string {
+export function lineByKind<One extends { kind: string }>(lines: LinesByKind<One>, one: One): string {
   const line: Line<One> = lines[one.kind as One['kind']];
   return line(one);
 }

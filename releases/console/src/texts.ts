@@ -1,5 +1,5 @@
 import { troublesOf } from '../../src/health/troubles';
-import { type LinesByKind, lineOf } from '../../src/sentences';
+import { type LinesByKind, lineByKind } from '../../src/sentences';
 import {
   type BuildHealth,
   type ChannelView,
@@ -196,7 +196,7 @@ const SUBJECTS: LinesByKind<ReadAction> = {
 const fromLine = (listed: Parameters<typeof listOf>[0], from: { channel: string; seq: number }): string =>
   texts.subject.from(listOf(listed), from.channel, from.seq);
 
-export const subjectOf = (action: ReadAction): string => lineOf(SUBJECTS, action);
+export const subjectOf = (action: ReadAction): string => lineByKind(SUBJECTS, action);
 
 /** Failed visitors of the last minutes, compared with those before. */
 export const riseLine = ({ minutes, recent, before }: Pick<BuildHealth, 'minutes' | 'recent' | 'before'>): string =>
@@ -208,7 +208,7 @@ const WAITS: LinesByKind<Waiting> = {
   frozen: ({ until, reason }) => texts.schedule.waits.frozen(formats.short(until), reason),
 };
 
-export const waitingLine = (waiting: Waiting): string => lineOf(WAITS, waiting);
+export const waitingLine = (waiting: Waiting): string => lineByKind(WAITS, waiting);
 
 const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
   ...WAITS,
@@ -243,7 +243,7 @@ const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
   text: ({ text }) => text,
 };
 
-export const evidenceLine = (evidence: ReadAction['evidence'][number]): string => lineOf(EVIDENCE, evidence);
+export const evidenceLine = (evidence: ReadAction['evidence'][number]): string => lineByKind(EVIDENCE, evidence);
 
 const padded = (value: number): string => String(value).padStart(2, '0');
 const timeOfWeek = (minutes: number): string =>
