@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Call, calls, factsOf, isRequired } from './calls.ts';
+import { type Call, calls, FOLLOWED, isRequired } from './calls.ts';
 import { type Check, Deviation, NoAnswer, shown, Untried } from './check.ts';
 import { accessChecks } from './checks/access.ts';
 import { accountChecks } from './checks/account.ts';
@@ -72,7 +72,7 @@ export async function attempt(check: Check, world: World, isFirst: boolean): Pro
     const came = isKnownProblem ? cause.message : `what it sent cannot be read: ${String(cause)}`;
     const status = cause instanceof Deviation ? cause.status : undefined;
     if (isFirst && !isRequired(call) && status !== undefined && MISSING.includes(status)) {
-      return { call, name, isNeeded, outcome: 'lacks', came, product: factsOf(call).without };
+      return { call, name, isNeeded, outcome: 'lacks', came, product: calls[call] };
     }
     return { call, name, isNeeded, outcome: isNeeded ? 'fails' : 'differs', came, product: otherwise };
   }
@@ -122,7 +122,8 @@ async function* attemptAll(world: World, aborted: Promise<null>, only?: Call[]):
   const missingCalls = new Set<string>();
   for (const check of checks) {
     const { call, name } = check;
-    const { follows, without } = factsOf(call);
+    const follows = FOLLOWED[call];
+    const without = calls[call];
     if (missingCalls.has(call) || (only && !only.includes(call))) continue;
     const result =
       follows !== undefined && missingCalls.has(follows)
