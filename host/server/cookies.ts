@@ -15,9 +15,12 @@ export function knownVisitor(context: Context): string | undefined {
   return id && visitorId.test(id) ? id : undefined;
 }
 
-const visitorAttributes = (secure: boolean): string =>
-  generateCookie(visitorCookie, '', { path: '/', httpOnly: true, sameSite: 'Lax', maxAge: 365 * DAY_SECONDS, secure });
-const newVisitorCookie = { plain: visitorAttributes(false), secure: visitorAttributes(true) };
+const attributesOf = (secure: boolean, days: number) =>
+  ({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: days * DAY_SECONDS, secure }) as const;
+const newVisitorCookie = {
+  plain: generateCookie(visitorCookie, '', attributesOf(false, 365)),
+  secure: generateCookie(visitorCookie, '', attributesOf(true, 365)),
+};
 
 /** Creates a first-party id, which keeps a visitor in one canary bucket, and the `Set-Cookie` that stores it. */
 export function newVisitor(secure: boolean): { id: string; cookie: string } {
@@ -36,13 +39,7 @@ export function overrideOf(context: Context): string | undefined {
 export function chooseOverride(context: Context, id: string, secure: boolean): void {
   const isLeaving = id === 'off';
   // the release store decides when it ends, after seven days at most; the cookie has only its id
-  setCookie(context, overrideCookie, isLeaving ? '' : id, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'Lax',
-    maxAge: isLeaving ? 0 : 7 * DAY_SECONDS,
-    secure,
-  });
+  setCookie(context, overrideCookie, isLeaving ? '' : id, attributesOf(secure, isLeaving ? 0 : 7));
 }
 
 const localCookie = (secure: boolean) => ({ name: localCookieName, prefix: secure ? ('host' as const) : undefined });
@@ -65,13 +62,6 @@ export function localChoiceOf(context: Context, secure: boolean): LocalChoice | 
 /** On https, the prefix of the name keeps other hosts of the domain from setting the cookie. */
 export function setLocalChoice(context: Context, choice: LocalChoice, secure: boolean) {
   const { name, prefix } = localCookie(secure);
-  setCookie(context, name, [choice.secret, ...choice.agreed].join(' '), {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'Lax',
-    // as long as a permission can last; the release store is checked each time
-    maxAge: 7 * DAY_SECONDS,
-    secure,
-    prefix,
-  });
+  // as long as a permission can last; the release store is checked each time
+  setCookie(context, name, [choice.secret, ...choice.agreed].join(' '), { ...attributesOf(secure, 7), prefix });
 }
