@@ -19,7 +19,6 @@ type Tolerated = Required<Pick<Check, 'otherwise' | 'run'>>;
 /** A check that the product does without: `otherwise` is what it then does. */
 export const tolerated = (run: Run, otherwise: string): Tolerated => ({ otherwise, run });
 
-/** Checks of a call by their names. */
 export const checksOf = (call: Call, checks: Record<string, Run | Tolerated>): Check[] =>
   Object.entries(checks).map(([name, check]) => ({
     call,

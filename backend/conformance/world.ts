@@ -167,7 +167,6 @@ export class World {
     return [first, second];
   }
 
-  /** Sends the first message of `mine`. */
   firstMessage(): Promise<Sending> {
     return this.createOnce('first message', async () => {
       const member = await this.member('mine');

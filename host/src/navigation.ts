@@ -26,7 +26,6 @@ export interface HistoryPosition {
 export interface Gates {
   /** Resolves a path's alias: the root is the first tab. */
   resolve: (pathname: string) => string;
-  /** Whether leaving the location needs a confirmation. */
   isLeaveGuarded: () => boolean;
   mayLeave: () => Promise<boolean>;
   /** Whether the location may be entered: `true`, or a promise of the outcome of a prompt. */

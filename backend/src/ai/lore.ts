@@ -87,7 +87,6 @@ function fits(subject: string, pronouns: string[], isNamed: boolean): boolean {
 
 export interface LoreContext {
   lore: readonly Lore[];
-  /** Names of the speaker. */
   speakerNames: readonly string[];
   /** Names of the person that 他, 她 or 它 stands for. */
   lastNames: readonly string[];

@@ -327,7 +327,6 @@ export class SmallText {
   }
 }
 
-/** Converts a complete text to small text. */
 export function smallText(text: string, hasTurns = true): string {
   const small = new SmallText(false, hasTurns);
   return small.add(text).text + small.end();

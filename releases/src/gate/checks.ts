@@ -11,7 +11,6 @@ import { FIT_RULES } from './fit.ts';
 import type { GateCheck, GateSubject } from './gate.ts';
 import { sharingNotes } from './sharedLibraries.ts';
 
-/** Attributes the problem to this build. */
 const attributeTo =
   ({ id }: BuildRecord) =>
   (problem: string): string =>

@@ -24,7 +24,6 @@ interface Rule {
   find: (ensemble: Ensemble) => { key: string; problem: string }[];
 }
 
-/** Attributes the problem to this build. */
 const attributeTo = (build: string, problem: string): string => say('ofBuild', { build, problem });
 
 /** True if a range includes this version. As in federation, prereleases count like other versions. */

@@ -141,7 +141,6 @@ export function brandIcon({ seal, colors }: SiteBrand, bleed = false): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="${at}" y="${at}" width="${side}" height="${side}" rx="${round}" fill="${ground}"/><rect x="${frame.at}" y="${frame.at}" width="${frame.side}" height="${frame.side}" rx="6" fill="none" stroke="${sign}" stroke-width="1.6"/><text x="32" y="${32 + size * 0.355}" text-anchor="middle" font-family="'Songti SC','Noto Serif SC','Noto Serif CJK SC',serif" font-weight="700" font-size="${bleed ? size * 0.8 : size}" fill="${sign}">${escapeHtml(seal)}</text></svg>`;
 }
 
-/** Applies the brand to the build's manifest. */
 export function brandedManifest(text: string, { name, slogan, colors }: SiteBrand): string {
   const paper = colors.light.paper && { background_color: colors.light.paper, theme_color: colors.light.paper };
   return `${JSON.stringify({ ...JSON.parse(text), name, short_name: name, description: slogan, ...paper }, null, 2)}\n`;

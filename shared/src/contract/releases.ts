@@ -377,7 +377,6 @@ export const spansReportSchema = v.object({
 
 export type SpansReport = v.InferOutput<typeof spansReportSchema>;
 
-/** A file of a stored build. */
 export const buildFileSchema = v.object({
   integrity: v.pipe(v.string(), v.regex(/^sha384-[\w+/]{64}$/, 'must be a sha384 integrity')),
   /** bytes */

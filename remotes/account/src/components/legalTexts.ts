@@ -28,7 +28,6 @@ function contact(site: Operator): string {
     : `本站还没有公布联系方式。有疑问可以先看「我的 › 客服中心」，那里会写明怎样找到${named(site)}。`;
 }
 
-/** `offersMinorMode`: whether this site supports 未成年人模式. */
 export function legalDocument(kind: LegalKind, site: Operator, offersMinorMode: boolean): LegalDocument {
   return kind === 'terms' ? terms(site, offersMinorMode) : privacy(site);
 }

@@ -1,10 +1,8 @@
 import { fakeApi, type Handlers, onTestEnd } from '../../testing';
 import { session } from './session';
 
-/** The user in `localStorage`. */
 export const storedUser = () => JSON.parse(localStorage.getItem('user-store') ?? 'null') as unknown;
 
-/** The signed-in user, or null. */
 export const user = () => {
   const current = session.current();
   return current.status === 'member' ? current.user : null;
