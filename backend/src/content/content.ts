@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { FAILSAFE_SCHEMA, load, YAMLException } from 'js-yaml';
 import * as v from 'valibot';
 import { bitmapProblem, groundColor, type Picture, pictureProblem, type Shape } from './pictures.ts';
-import { numberLines, type Plot, PlotReader, type Section, sectionsOf } from './plot.ts';
+import { idPattern, numberLines, type Plot, PlotReader, type Section, sectionsOf } from './plot.ts';
 
 export const contentFolder = fileURLToPath(new URL('../../content', import.meta.url));
 
@@ -80,7 +80,6 @@ function fields<const Entries extends v.ObjectEntries>(
   });
 }
 
-const idPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const dayCure = 'write a day like 2026-01-31, or with its time 2026-01-31T20:00Z';
 const castCure = 'list one to nine characters, each with an id of its own';
 const openingCure = 'write at least 3 paragraphs below "## Opening", with an empty line between them';

@@ -187,7 +187,7 @@ interface Item {
   answers: Paragraph[];
 }
 
-const idPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+export const idPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const headPattern =
   /^(?<line>[^[\]→+]+?)\s*(\[(?<words>[^\]]+)\])?\s*(→\s*(?<to>[a-z0-9-]+)?(?<facts>(\s*\+[a-z0-9-]+)*))?$/;
 

@@ -1,6 +1,5 @@
 import { isName } from '@liaozhai/shared/contract';
-import type { Metrics } from '@liaozhai/telemetry/metrics';
-import { Counter } from 'prom-client';
+import { counterIn, type Metrics } from '@liaozhai/telemetry/metrics';
 import { type Catalog, publishedIds } from '../../src/builds/catalog.ts';
 import { limitsFrom, Quota, type QuotaLimits } from '../../src/builds/publish.ts';
 import { currentDocument, listChannels } from '../../src/channel/readChannel.ts';
@@ -49,32 +48,18 @@ class TaskQueue {
 }
 
 export function consoleCounters({ registry, countRequest }: Metrics) {
-  const registers = [registry];
+  const counter = counterIn(registry);
   return {
     countRequest,
-    changes: new Counter({
-      name: 'liaozhai_console_changes_total',
-      help: 'Changes asked for, by verb and how they ended: done, or the kind of the refusal.',
-      labelNames: ['verb', 'result'],
-      registers,
-    }),
-    automaticStops: new Counter({
-      name: 'liaozhai_automatic_stops_total',
-      help: 'Candidates that this console ended by itself.',
-      labelNames: ['channel'],
-      registers,
-    }),
-    alarms: new Counter({
-      name: 'liaozhai_alarms_total',
-      help: 'Stable builds that began to fail everybody.',
-      labelNames: ['channel'],
-      registers,
-    }),
-    problems: new Counter({
-      name: 'liaozhai_console_problems_total',
-      help: 'What the watch over the channels could not do, alarms aside.',
-      registers,
-    }),
+    changes: counter(
+      'console_changes_total',
+      'Changes asked for, by verb and how they ended: done, or the kind of the refusal.',
+      'verb',
+      'result',
+    ),
+    automaticStops: counter('automatic_stops_total', 'Candidates that this console ended by itself.', 'channel'),
+    alarms: counter('alarms_total', 'Stable builds that began to fail everybody.', 'channel'),
+    problems: counter('console_problems_total', 'What the watch over the channels could not do, alarms aside.'),
   };
 }
 
