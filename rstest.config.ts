@@ -1,5 +1,6 @@
 import { pluginReact } from '@rsbuild/plugin-react';
 import { defineConfig } from '@rstest/core';
+import { keepTemporaryFilesInMemory } from './e2e/memory.mjs';
 import { forgetSettings } from './e2e/settings.mjs';
 
 // generous, so that a machine with ten times the work is no reason to fail; nothing waits for it when all is well (projects do not inherit it)
@@ -20,6 +21,7 @@ const isWithoutChromium = process.env.MISSING_ENGINES?.split(' ').includes('chro
 forgetSettings(process.env, (name) => name.startsWith('REVERB_'));
 // React of production has no act()
 process.env.NODE_ENV = 'test';
+keepTemporaryFilesInMemory();
 
 export default defineConfig({
   // the count of `npm test` comes from this report
