@@ -36,7 +36,7 @@ describe('sending the confirmation again', () => {
   });
 
   test('too often: the button counts down what the server says', async () => {
-    const { user } = await login({ ...refusedLogin, [resend]: reply(429, {}, { 'retry-after': '137' }) });
+    const { user } = await login({ ...refusedLogin, [resend]: reply(429, {}, { 'retry-after': '117' }) });
     await user.click(await screen.findByRole('button', { name: '重新发送' }));
     expect(Number.parseInt((await counting()).textContent ?? '', 10)).toBeGreaterThan(60);
   });
