@@ -101,8 +101,8 @@ function showNotice(side: 'old' | 'failed') {
   const notice = byId('notice');
   if (!notice?.hidden) return;
   chooseParts(notice, side);
-  // parts that need the app: an invitation's button, the placeholder of a list
-  const appOnlyParts = document.querySelectorAll('#root [data-for]');
+  // parts that need the app: an invitation's button, the placeholder of a list; a label, which is a span, stays
+  const appOnlyParts = document.querySelectorAll('#root div[data-for]');
   for (let at = 0; at < appOnlyParts.length; at += 1)
     appOnlyParts[at]?.parentNode?.removeChild(appOnlyParts[at] as Element);
   const button = notice.querySelector('button');
