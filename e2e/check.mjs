@@ -6,12 +6,15 @@ import { root } from '../host/server/install.mjs';
 import { unitOutcome } from './reports.mjs';
 import { binary, finish, prepare, provideNeeds, run, skipped } from './steps.mjs';
 
-/** Page tests often wait for timers, so they share processes as threads: one process per file takes half as long again. */
-const pageTests = ['--project', 'browser', '--pool', 'vmThreads', '--pool.maxWorkers', '200%'];
+/**
+ * Page tests often wait for timers, so they share processes as threads: one process per file takes half as long again. Each thread
+ * needs memory, so their number does not grow with the cores.
+ */
+const pageTests = ['--project', 'browser', '--pool', 'vmThreads', '--pool.maxWorkers', '8'];
 /** These change no global of their process, so files share it: a process per file takes twice as long. */
 const nodeTests = ['--project', 'node', '--isolate=false', '--pool.maxWorkers', '100%'];
 /** These often wait for a child process, so other files run meanwhile. */
-const programTests = ['--project', 'programs', '--pool.maxWorkers', '150%'];
+const programTests = ['--project', 'programs', '--pool.maxWorkers', '200%'];
 
 async function unitTests(title, options, missing) {
   const report = join(root, `test-results/${title.replaceAll(' ', '-')}.json`);
