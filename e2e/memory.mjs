@@ -1,10 +1,15 @@
 // Temporary files of tests in memory: a third of the CPU of the store's tests went into writing to the disk.
-import { existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 /** Tests need a tenth of it. */
 const ROOM_BYTES = 2 ** 30;
+const PREFIX = 'liaozhai-tests-';
+/** No run takes this long: an older folder is from one that was killed. */
+const OLD_MS = 3 * 3_600_000;
+
+const remove = (folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 9 });
 
 /** Whether there is room, and programs may run from there. Containers often forbid either. */
 function isUsable() {
@@ -18,7 +23,11 @@ function isUsable() {
 /** Gives this process and its children a temporary folder in memory until it ends, unless `TMPDIR` names one. */
 export function keepTemporaryFilesInMemory() {
   if (process.env.TMPDIR || !isUsable()) return;
-  const folder = mkdtempSync(join(MEMORY, 'liaozhai-tests-'));
+  for (const name of readdirSync(MEMORY).filter((each) => each.startsWith(PREFIX))) {
+    const facts = statSync(join(MEMORY, name), { throwIfNoEntry: false });
+    if (facts && facts.uid === process.getuid() && Date.now() - facts.mtimeMs > OLD_MS) remove(join(MEMORY, name));
+  }
+  const folder = mkdtempSync(join(MEMORY, PREFIX));
   process.env.TMPDIR = folder;
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 9 }));
+  process.on('exit', () => remove(folder));
 }
