@@ -11,13 +11,17 @@ const OLD_MS = 3 * 3_600_000;
 
 const remove = (folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 9 });
 
-/** Whether there is room, and programs may run from there. Containers often forbid either. */
+/** Type of a file system in memory, as statfs(2) lists it. */
+const TMPFS_MAGIC = 0x01021994;
+
+/** Whether it is in memory with room, and programs may run from there. Containers often forbid that. */
 function isUsable() {
-  const mounts = existsSync('/proc/mounts') ? readFileSync('/proc/mounts', 'utf8') : '';
-  const [, options = 'noexec'] = /^\S+ \/dev\/shm tmpfs (\S+)/m.exec(mounts) ?? [];
-  if (/\b(?:ro|noexec)\b/.test(options)) return false;
-  const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize > ROOM_BYTES;
+  if (!existsSync(MEMORY)) return false;
+  const mounts = readFileSync('/proc/mounts', 'utf8');
+  // in a chroot it is often a plain folder of /dev
+  const options = [...mounts.matchAll(/^\S+ \/dev(?:\/shm)? \S+ (\S+)/gm)].at(-1)?.[1] ?? 'noexec';
+  const { type, bavail, bsize } = statfsSync(MEMORY);
+  return type === TMPFS_MAGIC && !/\b(?:ro|noexec)\b/.test(options) && bavail * bsize > ROOM_BYTES;
 }
 
 /** Gives this process and its children a temporary folder in memory until it ends, unless `TMPDIR` names one. */
