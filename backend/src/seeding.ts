@@ -75,16 +75,27 @@ function turnsAfter(story: Story, last: number, count: number): SeededTurn[] {
   });
 }
 
+/** A longer transaction would make the writes of a running server fail. */
+const MESSAGES_PER_TRANSACTION = 100;
+
 /** Appends alternating messages to the user's conversation with a story. Returns the conversation's id. */
 export function seedConversation(services: Services, userId: string, storyId: string, count: number): string {
-  const { db } = services;
   ensureStories(services);
   const story = findStory(services, storyId);
-  // computed before the transaction, which blocks a running server
   const turns = turnsAfter(story, conversationWith(services, userId, story.id)?.last_seq ?? 0, count);
+  const start = services.clock() - count * 1000;
+  let id = '';
+  for (let first = 0; first === 0 || first < count; first += MESSAGES_PER_TRANSACTION) {
+    const part = turns.slice(first, first + MESSAGES_PER_TRANSACTION);
+    id = appendTurns(services, userId, story, part, start + first * 1000);
+  }
+  return id;
+}
+
+function appendTurns(services: Services, userId: string, story: Story, turns: SeededTurn[], start: number): string {
+  const { db } = services;
   return db.transaction(() => {
     const conversation = conversationWith(services, userId, story.id) ?? createConversation(services, userId, story.id);
-    const start = services.clock() - count * 1000;
     for (const [index, turn] of turns.entries()) {
       conversation.last_seq += 1;
       conversation.version += 1;
