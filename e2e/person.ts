@@ -195,8 +195,8 @@ export class Person {
 
   async openChat() {
     await this.page
-      .getByRole('link', { name: /开始聊天|继续聊天/ })
-      .or(this.page.getByRole('button', { name: /开始聊天|继续聊天/ }))
+      .getByRole('link', { name: /(开始|继续|进入)聊天/ })
+      .or(this.page.getByRole('button', { name: /(开始|继续|进入)聊天/ }))
       .first()
       .click();
     await expect(this.log()).toBeVisible();

@@ -22,7 +22,7 @@ export async function openWhole({ page }: Phone, stage: Stage, kind: keyof typeo
   await page.getByRole('log').locator('[data-index]').last().waitFor();
 }
 
-const openChat = (page: Page) => page.getByRole('link', { name: '继续聊天' }).tap();
+const openChat = (page: Page) => page.getByRole('link', { name: /(继续|进入)聊天/ }).tap();
 
 export async function measureMount(phone: Phone): Promise<Row[]> {
   const { page } = phone;

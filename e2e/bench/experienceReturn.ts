@@ -46,7 +46,7 @@ const trips: Record<string, Trip> = {
       const visible = page.locator(card).filter({ visible: true });
       const boxes = await visible.evaluateAll((cards) => cards.map((each) => each.getBoundingClientRect().top));
       await visible.nth(boxes.findIndex((top) => top > 80 && top < 500)).tap();
-      await page.getByRole('link', { name: /开始聊天|继续聊天/ }).waitFor();
+      await page.getByRole('link', { name: /(开始|继续|进入)聊天/ }).waitFor();
     },
     comeBack: (page) => page.getByRole('button', { name: '返回' }).last().tap(),
   },

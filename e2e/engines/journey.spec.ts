@@ -395,7 +395,7 @@ test('what is written without a network waits on the phone', async ({ phone }) =
   );
   // 继续读 above the shelf would open the chat directly
   await phone.taps({ role: 'link', name: /聂小倩/, within: { role: 'list', name: '故事' } });
-  await phone.taps({ role: 'link', name: /^(开始|继续)聊天$/ });
+  await phone.taps({ role: 'link', name: /^(开始|继续|进入)聊天$/ });
   await phone.types(composer, written);
   await phone.taps(button('发送'));
   await phone.reads(log, written);

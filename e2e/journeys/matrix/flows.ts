@@ -35,8 +35,8 @@ export const flows: readonly Flow[] = [
     towards: async ({ page }) => {
       await page.locator('main a[href^="/story/"]').first().tap();
       await page
-        .getByRole('link', { name: /开始聊天|继续聊天/ })
-        .or(page.getByRole('button', { name: /开始聊天|继续聊天/ }))
+        .getByRole('link', { name: /(开始|继续|进入)聊天/ })
+        .or(page.getByRole('button', { name: /(开始|继续|进入)聊天/ }))
         .first()
         .tap();
     },
