@@ -57,7 +57,7 @@ export function consoleCounters({ registry, countRequest }: Metrics) {
       'verb',
       'result',
     ),
-    automaticStops: counter('automatic_stops_total', 'Candidates that this console ended by itself.', 'channel'),
+    automaticStops: counter('automatic_stops_total', 'Candidates that this automatic stop ended.', 'channel'),
     alarms: counter('alarms_total', 'Stable builds that began to fail everybody.', 'channel'),
     problems: counter('console_problems_total', 'What the watch over the channels could not do, alarms aside.'),
   };

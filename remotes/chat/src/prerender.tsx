@@ -3,7 +3,7 @@ import styles from './pages/ConversationListPage.module.css';
 import { texts } from './texts';
 
 /**
- * Prerendered content of 聊过, the same for everyone: the page's loader sets `data-visitor`, which shows either the guest's
+ * Prerendered content of 聊过, the same for everyone: the page's loader sets `data-guest`, which chooses either the guest's
  * invitation or the member's skeleton.
  */
 export const contents = [
