@@ -270,6 +270,16 @@ describe('pages', () => {
     });
   });
 
+  test.each([
+    ['without changes', [], 6],
+    ['beside a new message', messageDtos(1, 7), 7],
+    ['beside a changed message', [messageDto({ seq: 5, version: 7, body: '改过' })], 7],
+  ])('a last seq that is too low %s removes no message', (_, changed, version) => {
+    const thread = threadOf(messageDtos(6, 1), { version: 6 });
+    const changes = toPage(latestDto(changed, { conversation_id: 'c-1', version, last_seq: 3 }), true);
+    expect(seqs(withChanges(thread, changes)).slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
   test('the answer to the first send opens the conversation', () => {
     const sent = withResponse(emptyThread('s-1'), 'c-1', [toMessage(asked), toMessage(running)]);
     expect(sent).toMatchObject({ conversationId: 'c-1', version: 2, ahead: [] });

@@ -51,18 +51,20 @@ export const emptyThread = (storyId: string): Thread => ({
   hasOlder: false,
 });
 
-/** `canShrink`: the server can delete messages, so that its `last_seq` shows which ones are gone. */
+/** `canShrink`: the server can delete messages, so that its `last_seq` shows which ones are gone, unless it has later ones itself. */
 export function toPage(body: LatestDto, canShrink = false): Page {
   const id = body.meta?.conversation_id ?? body.data[0]?.conversation_id;
   const messages = body.data.map((dto) => toMessage({ ...dto, conversation_id: dto.conversation_id ?? id }));
   const highestVersion = messages.reduce((highest, message) => Math.max(highest, message.version), 0);
   const hasMore = body.meta?.has_more ?? false;
+  const lastSeq = body.meta?.last_seq;
+  const canTrust = canShrink && typeof lastSeq === 'number' && messages.every(({ seq }) => seq <= lastSeq);
   return {
     conversationId: id ?? null,
     messages,
     version: body.meta?.version ?? highestVersion,
     isVersionStated: typeof body.meta?.version === 'number',
-    lastSeq: canShrink ? (body.meta?.last_seq ?? undefined) : undefined,
+    lastSeq: canTrust ? lastSeq : undefined,
     hasMore,
     readVersion: body.meta?.read_version ?? undefined,
     isUnparsed: body.is_unread === true || (hasMore && messages.length === 0),
@@ -180,11 +182,14 @@ export function withOlder(thread: Thread, page: Page, before: number): Thread {
   };
 }
 
-/** Merges a page of changes that was requested with `after`. */
+/** Merges a page of changes that was requested with `after`. A deletion raises the version, so without it only unversioned messages go. */
 export function withChanges(thread: Thread, page: Page): Thread {
   if (page.conversationId !== thread.conversationId) return thread;
-  const cutThread = page.lastSeq === undefined ? thread : cutAfter(thread, page.lastSeq, page.version);
-  return withStatedVersion(withCompleteVersion(mergeMessages(cutThread, page.messages), page.version), page.version);
+  const cutVersion = page.version > thread.version ? page.version : 0;
+  const cutThread = page.lastSeq === undefined ? thread : cutAfter(thread, page.lastSeq, cutVersion);
+  const present =
+    page.version < thread.version ? page.messages.filter((each) => !isStale(thread, each)) : page.messages;
+  return withStatedVersion(withCompleteVersion(mergeMessages(cutThread, present), page.version), page.version);
 }
 
 /** Records a version that a response has named. */
