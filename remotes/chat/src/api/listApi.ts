@@ -166,7 +166,7 @@ export const selectConversations = listApi.endpoints.chatGetConversations.select
 export const { useChatGetConversationsInfiniteQuery, useChatSearchConversationsInfiniteQuery } = listApi;
 
 // a changed shape needs a new key: the device may hold data that an older build wrote
-const conversationsCacheKey = 'chat.conversations.3';
+export const conversationsCacheKey = 'chat.conversations.3';
 
 /** Does not store an empty page that others follow: offline, it would show as an empty list. */
 const cacheFirstPage = (page: ConversationPage): void => {

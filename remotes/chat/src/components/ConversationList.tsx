@@ -28,6 +28,7 @@ import {
   SearchIcon,
   Skeleton,
   useIsWide,
+  useKeptCopy,
   useKeptPages,
   useNow,
   VisuallyHidden,
@@ -38,13 +39,14 @@ import { deletions } from '../api/deletions';
 import { toastFailure } from '../api/failures';
 import {
   appendStoredPages,
+  conversationsCacheKey,
   pin,
   refreshConversations,
   selectConversations,
   useChatGetConversationsInfiniteQuery,
   useChatSearchConversationsInfiniteQuery,
 } from '../api/listApi';
-import { type Conversation, conversationsOf } from '../model/conversation';
+import { type Conversation, type ConversationPage, conversationsOf } from '../model/conversation';
 import { Invitation, SignInButton } from '../pages/ConversationListPage';
 import styles from '../pages/ConversationListPage.module.css';
 import { selectChat } from '../slice';
@@ -181,7 +183,12 @@ function ConversationListing() {
   const { words, setWords } = useListSearch();
   const isSearching = words !== null;
   const pages = list.data?.pages;
-  const conversations = useMemo(() => pages && conversationsOf(pages), [pages]);
+  // offline, the query itself answers with it
+  const copy = useKeptCopy<ConversationPage>(offlineCache, conversationsCacheKey, list.isError && !pages);
+  const conversations = useMemo(() => {
+    const shownPages = pages ?? (copy.content?.items.length ? [copy.content] : undefined);
+    return shownPages && conversationsOf(shownPages);
+  }, [pages, copy.content]);
   const Title = use(OpenChatContext) === null ? 'h1' : 'h2';
   const refresh = () => dispatch(refreshConversations()).catch((cause: unknown) => toastFailure(cause));
   const fullList = (
@@ -190,7 +197,7 @@ function ConversationListing() {
         ...list,
         data: conversations,
         currentData: conversations,
-        error: conversations ? undefined : list.error,
+        error: pages || copy.isPending ? undefined : list.error,
       }}
       skeleton={<Skeleton shape="coverRow" label={texts.list.loading} />}
     >
@@ -201,7 +208,7 @@ function ConversationListing() {
           error={list.isFetchNextPageError ? list.error : undefined}
           onMore={list.fetchNextPage}
           // it would be said of other words, or of a part of the list
-          end={words || pages?.some(({ isCut }) => isCut) ? null : <ListEnd items={items} />}
+          end={words || !pages || pages.some(({ isCut }) => isCut) ? null : <ListEnd items={items} />}
         >
           <ConversationRows items={items} />
         </InfiniteList>

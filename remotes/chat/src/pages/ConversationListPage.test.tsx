@@ -227,6 +227,22 @@ test('without a network the last list is there to read', async () => {
   expect(screen.getByText('都在这里了')).toBeTruthy();
 });
 
+test('a server in trouble is told above the last list, until it answers again', async () => {
+  const { unmount } = open({ [LIST]: pageDto([conversationDto()]) });
+  await titles();
+  unmount();
+  store.dispatch(api.util.resetApiState());
+  let answer: unknown = { status: 503, body: { message: '维护中' } };
+  const { user } = open({ [LIST]: () => answer });
+  expect(await titles()).toEqual(['/story/s-1?chat=1']);
+  expect(screen.queryByText('都在这里了')).toBeNull();
+  answer = pageDto([second]);
+  await user.click(screen.getByRole('button', { name: '重试' }));
+  await screen.findByRole('link', { name: /画皮/ });
+  expect(await titles()).toEqual(['/story/s-2?chat=1']);
+  expect(screen.queryByRole('button', { name: '重试' })).toBeNull();
+});
+
 test.each([
   ['comes before others', pageDto([], 'p2')],
   ['has no readable row', pageDto([{ title: '聂小倩' }])],
