@@ -178,10 +178,14 @@ describe('what the API answers', () => {
     });
   });
 
-  test('enumerated values may be in capitals', () => {
+  test('enumerated values may be in capitals, padded or another framework’s word', () => {
     expect(v.parse(messageSchema, { id: 1, role: 'USER', status: 'Streaming' })).toMatchObject({
       role: 'user',
       status: 'streaming',
+    });
+    expect(v.parse(messageSchema, { id: 1, role: 'human', status: ' completed ' })).toMatchObject({
+      role: 'user',
+      status: 'completed',
     });
     expect(v.parse(orderSchema, { id: 1, status: 'PAID' }).status).toBe('paid');
     expect(v.parse(transactionSchema, { id: 1, type: 'RECHARGE' }).type).toBe('recharge');

@@ -104,7 +104,7 @@ describe('a moment', () => {
 test('amounts are read from decimals, and bounded', () => {
   const raw = [
     '-3.00',
-    '-3',
+    '\u22123',
     '1e2',
     '1234.50',
     '1,234.50',

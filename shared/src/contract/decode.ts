@@ -153,7 +153,7 @@ export const text = v.pipe(
 /** A word of the contract, in lower case: Java and Prisma send enumerations in capitals. */
 export const word = v.pipe(
   text,
-  v.transform((raw) => raw.toLowerCase()),
+  v.transform((raw) => raw.trim().toLowerCase()),
 );
 
 /** Longest name or title in UTF-16 units; the layout clamps much earlier. */
@@ -177,8 +177,10 @@ const numeric = /^[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?(e[+-]?\d+)?$/i;
 
 function toNumber(raw: unknown): number | undefined {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined;
-  if (typeof raw !== 'string' || !/\d/.test(raw) || !numeric.test(raw.trim())) return undefined;
-  const value = Number(raw.replaceAll(',', ''));
+  // formatters of some locales write U+2212 for a minus
+  const digits = typeof raw === 'string' ? raw.trim().replace('\u2212', '-') : '';
+  if (!/\d/.test(digits) || !numeric.test(digits)) return undefined;
+  const value = Number(digits.replaceAll(',', ''));
   return Number.isNaN(value) ? undefined : value;
 }
 

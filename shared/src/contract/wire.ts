@@ -233,6 +233,12 @@ export const storySchema = v.object({
 });
 export type StoryDto = v.InferOutput<typeof storySchema>;
 
+/** Frameworks for language models name the roles `human` and `ai`. */
+const role = v.pipe(
+  word,
+  v.transform((raw) => (raw === 'human' ? 'user' : raw === 'ai' ? 'assistant' : raw)),
+);
+
 export const messageEntries = optional({
   conversation_id: id,
   story_id: id,
@@ -243,7 +249,7 @@ export const messageEntries = optional({
   /** Grows with each continuation; deltas refer to one revision. */
   revision: count,
   client_id: text,
-  role: word,
+  role,
   body: verbatim,
   /** Length in code points of a body that was too long for an event. */
   body_length: count,
@@ -289,7 +295,7 @@ export const conversationSchema = v.object({
   id,
   ...optional({
     story: v.object({ id, ...optional({ title: label, cover_url: text, cover_color: color }) }),
-    last_message: v.object(optional({ id, role: word, excerpt: prose, created_at: instant })),
+    last_message: v.object(optional({ id, role, excerpt: prose, created_at: instant })),
     last_seq: count,
     version: count,
     active_message_id: id,
