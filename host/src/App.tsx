@@ -101,13 +101,8 @@ function useStart(page: Page, navigation: GuardedHistory, isIdle: boolean) {
       stopCapabilities = capabilities.follow(resolve);
     });
     // a failed prefetch is tried again when the popup is needed
-    loadAuthPopup().then(
-      ({ followInvites }) => followInvites(capabilitiesReady),
-      () => undefined,
-    );
-    if (set.set !== BUNDLED) void startErrors(page);
-    if (set.set !== BUNDLED && Math.random() < hostConfig().vitals.sample) void startVitals(page, navigation);
-    if (hostConfig().spans) void startSpans(page);
+    loadAuthPopup().then(({ followInvites }) => followInvites(capabilitiesReady), ignore);
+    startWatchers(page, navigation);
     if (/MicroMessenger/.test(navigator.userAgent)) void capabilitiesReady.then(() => startWechat(navigation));
     const stopUser = followUser();
     return () => {
@@ -117,31 +112,21 @@ function useStart(page: Page, navigation: GuardedHistory, isIdle: boolean) {
   }, [isIdle, set, routes, components, remotes, page, navigation]);
 }
 
-/** Optional, like the other watchers: a chunk that cannot be loaded is ignored. */
-const startVitals = (page: Page, navigation: GuardedHistory) =>
-  import(/* webpackChunkName: "vitals" */ './vitals').then(
-    ({ watchVitals }) => watchVitals(page, navigation),
-    () => undefined,
-  );
+/** Optional: a chunk that cannot be loaded is ignored. */
+const ignore = () => undefined;
 
-const startErrors = (page: Page) =>
-  import(/* webpackChunkName: "errors" */ './errors').then(
-    ({ watchErrors }) => watchErrors(page),
-    () => undefined,
-  );
+function startWatchers(page: Page, navigation: GuardedHistory) {
+  const isReleased = page.set.set !== BUNDLED;
+  const { vitals, spans } = hostConfig();
+  if (isReleased) import(/* webpackChunkName: "errors" */ './errors').then((chunk) => chunk.watchErrors(page), ignore);
+  if (isReleased && Math.random() < vitals.sample)
+    import(/* webpackChunkName: "vitals" */ './vitals').then((chunk) => chunk.watchVitals(page, navigation), ignore);
+  if (spans) import(/* webpackChunkName: "spans" */ './spans').then((chunk) => chunk.watchSpans(page), ignore);
+}
 
-const startSpans = (page: Page) =>
-  import(/* webpackChunkName: "spans" */ './spans').then(
-    ({ watchSpans }) => watchSpans(page),
-    () => undefined,
-  );
-
-async function startWechat(navigation: GuardedHistory) {
-  if (!capabilities.has('wechat.share')) return;
-  await import(/* webpackChunkName: "wechat" */ './wechat').then(
-    ({ shareInWechat }) => shareInWechat(navigation),
-    () => undefined,
-  );
+function startWechat(navigation: GuardedHistory) {
+  if (capabilities.has('wechat.share'))
+    import(/* webpackChunkName: "wechat" */ './wechat').then((chunk) => chunk.shareInWechat(navigation), ignore);
 }
 
 /** A separate component, so that a toast re-renders nothing else. */
@@ -170,17 +155,9 @@ function onUncaughtError(error: unknown) {
 
 const workerUrl = '/sw.js';
 
-interface TrustedTypes {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(url: string): string },
-  ): { createScriptURL(url: string): unknown };
-}
-
 function trustedScript(): string {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  const policy = trustedTypes?.createPolicy('liaozhai-sw', {
-    createScriptURL: (url) => {
+  const policy = window.trustedTypes?.createPolicy('liaozhai-sw', {
+    createScriptURL(url) {
       if (url !== workerUrl) throw new TypeError(`${url} is not the service worker`);
       return url;
     },

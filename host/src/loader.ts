@@ -150,7 +150,7 @@ function placeLead() {
 }
 
 /** Starts a request before the app is loaded. */
-function startRequest(url: string): EarlyRequest {
+function startRequest(url: string) {
   const response = fetch(url, { credentials: 'include', headers: { Accept: 'application/json' } });
   response.catch(() => undefined);
   return { url, response };
@@ -176,9 +176,9 @@ function isKnownMember(): boolean {
 const willSendRequest = () => isKnownMember() || !document.querySelector('[data-first] > main > *');
 
 /** Preloads the members' part of the screen: a slot named like its route, with `.member` (`memberPart` of the contract). */
-function preloadMemberPart(remotes: InlinedSet['remotes'], hashes: Record<string, string>) {
+function preloadMemberPart({ remotes, hashes }: PageSet) {
   if (!isKnownMember()) return;
-  const builds = Object.keys(remotes).map((name) => remotes[name] as InlinedRemote);
+  const builds = Object.keys(remotes).map((name) => remotes[name] as PageSet['remotes'][string]);
   for (const { routes, slots } of builds) {
     const [route] = routes.filter(({ path }) => path === location.pathname);
     const [part] = slots.filter(({ name }) => route && name === `${route.name}.member`);
@@ -191,7 +191,7 @@ function preloadMemberPart(remotes: InlinedSet['remotes'], hashes: Record<string
  * Preloads the client's chunk (`shared/src/runtime/client/transport.ts`) if the app's first request follows immediately.
  * Responses to requests started here are read without it.
  */
-function preloadClient(hashes: Record<string, string>, early: EarlyRequest | null) {
+function preloadClient({ hashes }: PageSet, early: EarlyState['early']) {
   if (early || !willSendRequest()) return;
   const [path] = Object.keys(hashes).filter((file) => /\/host\/.*\/client\.\w+\.js$/.test(file));
   // the host's chunk loader finds it in the HTTP cache
@@ -291,30 +291,15 @@ function redirectTaps() {
   });
 }
 
-interface EarlyRequest {
-  url: string;
-  response: Promise<Response>;
-}
+type PageSet = import('@liaozhai/shared/contract').PageSet;
 
 /** State from before the page was parsed. */
 interface EarlyState {
   taps: NonNullable<typeof globalThis.__liaozhai>['taps'];
-  early: EarlyRequest | null;
+  early: ReturnType<typeof startRequest> | null;
 }
 
-interface InlinedRemote {
-  routes: { name: string; path: string }[];
-  slots: { name: string; preload: { js: string[]; css: string[] } }[];
-}
-
-interface InlinedSet {
-  host: { entry: string };
-  remotes: Record<string, InlinedRemote>;
-  hashes: Record<string, string>;
-  override: { local?: { origin: string }[] } | null;
-}
-
-function loadHost(set: InlinedSet, { taps, early }: EarlyState) {
+function loadHost(set: PageSet, { taps, early }: EarlyState) {
   const hashOf = (url: string) => {
     const { origin, pathname } = new URL(url, location.href);
     // a dev server's files have no hashes; the Content-Security-Policy admits its origin
@@ -327,9 +312,7 @@ function loadHost(set: InlinedSet, { taps, early }: EarlyState) {
     hashOf(url);
     return url;
   };
-  const { trustedTypes } = window as typeof window & {
-    trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(url: string): unknown } };
-  };
+  const { trustedTypes } = window;
   const policy = trustedTypes ? trustedTypes.createPolicy('liaozhai', { createScriptURL }) : null;
   dropForeignContent();
   const showFailure = () => showNotice('failed');
@@ -349,8 +332,8 @@ function loadHost(set: InlinedSet, { taps, early }: EarlyState) {
   };
   // retries past the caches, which may hold corrupt bytes
   append(set.host.entry, () => append(`${set.host.entry}?again=1`, showFailure));
-  preloadClient(set.hashes, loader.early);
-  preloadMemberPart(set.remotes, set.hashes);
+  preloadClient(set, loader.early);
+  preloadMemberPart(set);
 }
 
 /** Replaces a truncated page in the HTTP cache, then reloads. */
@@ -369,7 +352,7 @@ function openSet(earlyState: EarlyState) {
   if (!byId('notice')) return reloadWholePage();
   const text = byId('liaozhai-set')?.textContent;
   if (!text) return;
-  const set: InlinedSet | null = JSON.parse(text);
+  const set: PageSet | null = JSON.parse(text);
   if (set) loadHost(set, earlyState);
   else if (!earlyState.taps.isLeaving) location.reload();
 }

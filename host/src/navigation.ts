@@ -1,55 +1,33 @@
 import { hostRoutePaths, STORAGE_KEYS } from '@liaozhai/shared/contract';
-import { createSignal, isLeaveGuarded, mayLeave, readJson, requestLogin, session, tab } from '@liaozhai/shared/runtime';
+import {
+  createSignal,
+  isLeaveGuarded,
+  type Location,
+  mayLeave,
+  readJson,
+  requestLogin,
+  session,
+  type To,
+  tab,
+} from '@liaozhai/shared/runtime';
 import { listenTo, stopAll } from '@liaozhai/shared/ui';
 import { createContext, use, useSyncExternalStore } from 'react';
 import type { Page } from './page';
 import { routeAt } from './routes';
 import { tabs } from './shell/TabBar';
 
-/** A location in the router's format. */
-export interface AppLocation {
-  pathname: string;
-  search: string;
-  hash: string;
-  state: unknown;
-  key: string;
-}
-
 export interface HistoryPosition {
-  location: AppLocation;
+  location: Location;
   action: 'POP' | 'PUSH' | 'REPLACE';
   /** steps in this tab's history since the app was opened */
   index: number;
 }
 
-/** Checks before a navigation. */
-export interface Gates {
-  /** Resolves a path's alias: the root is the first tab. */
-  resolve: (pathname: string) => string;
-  isLeaveGuarded: () => boolean;
-  mayLeave: () => Promise<boolean>;
-  /** Whether the location may be entered: `true`, or a promise of the outcome of a prompt. */
-  mayEnter: (pathname: string) => true | Promise<boolean>;
-  /** Whether the next location must be opened as a new document. */
-  wantsDocument: () => boolean;
-}
-
-type Target = string | Partial<Pick<AppLocation, 'pathname' | 'search' | 'hash'>>;
-
-export interface GuardedHistory {
-  current: () => HistoryPosition;
-  subscribe: (onNavigation: () => void) => () => void;
-  createHref: (to: Target) => string;
-  push: (to: Target, state?: unknown) => void;
-  replace: (to: Target, state?: unknown) => void;
-  go: (delta: number) => void;
-  /** Stops listening to the browser. */
-  dispose: () => void;
-}
+export type GuardedHistory = ReturnType<typeof createAppHistory>;
 
 const newKey = () => Math.random().toString(36).slice(2, 10);
 
-const hrefOf = (to: Target) =>
+const hrefOf = (to: To) =>
   typeof to === 'string' ? to : `${to.pathname ?? location.pathname}${to.search ?? ''}${to.hash ?? ''}`;
 
 /** Reads the current history entry. An entry without our key (first load, a typed hash) gets one. */
@@ -77,17 +55,21 @@ const isUnderOverlay = () => Boolean(history.state?.overlays?.length);
 /** A closed dialog removes its own entry shortly after. */
 const waitForOverlays = () => pollUntil(() => !isUnderOverlay());
 
-/** The router's navigator, which checks the gates first. A guarded step back is undone, and repeated once confirmed. */
-function createGuardedHistory(gates: Gates): GuardedHistory {
+/**
+ * Creates the app's history, the router's navigator: confirms leaving unsaved work, prompts guests to sign in before a private
+ * screen, and applies new sets. A guarded step back is undone, and repeated once confirmed.
+ */
+export function createAppHistory({ routes, pendingUpdate }: Pick<Page, 'routes' | 'pendingUpdate'>) {
   const { origin } = location;
-  const resolveTarget = (to: Target) => {
+  const resolveTarget = (to: To) => {
     const url = new URL(hrefOf(to), origin + location.pathname);
     // two leading slashes would name another site
-    return gates.resolve(url.pathname.replace(/\/{2,}/g, '/')) + url.search + url.hash;
+    const pathname = url.pathname.replace(/\/{2,}/g, '/');
+    return (pathname === hostRoutePaths.root ? tabs[0].path : pathname) + url.search + url.hash;
   };
   history.replaceState(history.state, '', resolveTarget(location.href));
   let position = readPosition('POP', consumeArrivalIndex());
-  const departure = createDeparture(gates.wantsDocument);
+  const departure = createDeparture(pendingUpdate.claim);
   let attempt = 0;
   let isUndoing = false;
   /** the next step back has been confirmed */
@@ -123,9 +105,9 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
 
   const navigate = async (action: 'PUSH' | 'REPLACE', path: string, state: unknown) => {
     const ownAttempt = ++attempt;
-    if (gates.isLeaveGuarded() && !(await gates.mayLeave())) return;
-    const permission = gates.mayEnter(new URL(path, origin).pathname);
-    if (permission !== true && !(await permission)) return;
+    if (isLeaveGuarded() && !(await mayLeave())) return;
+    const { requiresAuth } = routeAt(routes, new URL(path, origin).pathname);
+    if (requiresAuth && session.current().status === 'guest' && !(await requestLogin())) return;
     // otherwise the overlay's entry would be replaced, and going back would reach the replaced page
     if (action === 'REPLACE' && isUnderOverlay()) await waitForOverlays();
     // the latest navigation wins
@@ -138,7 +120,7 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
     history.go(-delta);
     await pollUntil(() => history.state?.key === position.location.key);
     isUndoing = false;
-    if (!(await gates.mayLeave())) return;
+    if (!(await mayLeave())) return;
     await waitForOverlays();
     if (ownAttempt !== attempt) return;
     isStepConfirmed = true;
@@ -152,7 +134,7 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
     // overlays have entries of their own with the key of their page
     if (next.location.key === position.location.key) return;
     const delta = next.index - position.index;
-    if (delta !== 0 && !isStepConfirmed && gates.isLeaveGuarded()) return void confirmStepBack(delta);
+    if (delta !== 0 && !isStepConfirmed && isLeaveGuarded()) return void confirmStepBack(delta);
     isStepConfirmed = false;
     if (departure.isDue()) return location.reload();
     attempt += 1;
@@ -161,41 +143,36 @@ function createGuardedHistory(gates: Gates): GuardedHistory {
 
   const stopListening = listenTo(window, ['popstate'], onPopState);
   return {
-    current: () => position,
+    current: (): HistoryPosition => position,
     subscribe: navigationSignal.on,
     createHref: hrefOf,
-    push: (to, state = null) => void navigate('PUSH', resolveTarget(to), state),
-    replace: (to, state = null) => void navigate('REPLACE', resolveTarget(to), state),
-    go(delta) {
+    push: (to: To, state: unknown = null) => void navigate('PUSH', resolveTarget(to), state),
+    replace: (to: To, state: unknown = null) => void navigate('REPLACE', resolveTarget(to), state),
+    go(delta: number) {
       const now = performance.now();
       if (now < stepEndsAt) return;
       stepEndsAt = now + MAX_STEP_MS;
       history.go(delta);
     },
+    /** Stops listening to the browser. */
     dispose: stopAll(stopListening, departure.dispose),
   };
 }
 
-interface Departure {
-  /** Whether to open a new document: a newer set needs one, or one is already loading and the later tap must win. */
-  isDue: () => boolean;
-  open: (action: 'PUSH' | 'REPLACE', path: string, index: number) => void;
-  dispose: () => void;
-}
-
 /** Navigates to a new document of the app. */
-function createDeparture(wantsDocument: () => boolean): Departure {
+function createDeparture(wantsDocument: () => boolean) {
   let isLeaving = false;
   // the document may be restored from the back/forward cache
   const dispose = listenTo(window, ['pagehide'], () => {
     isLeaving = false;
   });
   return {
+    /** Whether to open a new document: a newer set needs one, or one is already loading and the later tap must win. */
     isDue() {
       isLeaving ||= wantsDocument();
       return isLeaving;
     },
-    open(action, path, index) {
+    open(action: 'PUSH' | 'REPLACE', path: string, index: number) {
       tab.set(STORAGE_KEYS.arrival, JSON.stringify({ path, index }));
       if (action === 'PUSH') location.assign(path);
       else location.replace(path);
@@ -225,14 +202,3 @@ export function usePosition(): HistoryPosition {
   const navigation = useNavigation();
   return useSyncExternalStore(navigation.subscribe, navigation.current);
 }
-
-/** Creates the app's history: confirms leaving unsaved work, prompts guests to sign in before a private screen, applies new sets. */
-export const createAppHistory = ({ routes, pendingUpdate }: Pick<Page, 'routes' | 'pendingUpdate'>) =>
-  createGuardedHistory({
-    resolve: (pathname) => (pathname === hostRoutePaths.root ? tabs[0].path : pathname),
-    isLeaveGuarded,
-    mayLeave,
-    mayEnter: (pathname) =>
-      routeAt(routes, pathname).requiresAuth && session.current().status === 'guest' ? requestLogin() : true,
-    wantsDocument: pendingUpdate.claim,
-  });

@@ -23,7 +23,7 @@ export function createPage(set: PageSet, LocalBadge?: ComponentType) {
   );
   installAssetLoader(assetLoader);
   const prefetcher = createPrefetcher(set.hashes, () => loadTimeoutMs(set.host.entry, true));
-  const remotes = createRemotes({ set, assetLoader, prefetcher });
+  const remotes = createRemotes(set, assetLoader, prefetcher);
   const builds = Object.entries(set.remotes).map(([name, build]) => [name, remotes.activeBuild(name)?.id ?? build.id]);
   pageInfoKnown({ channel: set.channel, set: set.set, builds: { host: set.host.id, ...Object.fromEntries(builds) } });
   return {
@@ -33,7 +33,7 @@ export function createPage(set: PageSet, LocalBadge?: ComponentType) {
     /** Every screen of the host and of the set's remotes. */
     routes: routeTable(set),
     remotes,
-    components: createRemoteComponents({ set, remotes, prefetcher }),
+    components: createRemoteComponents(set, remotes, prefetcher),
     prerendered: createPrerendered(document.getElementById('root')),
     pendingUpdate: createPendingUpdate(),
     onLateAsset: assetLoader.onLate,

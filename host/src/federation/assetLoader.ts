@@ -27,15 +27,6 @@ export function assetFailureOf(cause: unknown): AssetFailure | undefined {
   return cause instanceof Error && 'request' in cause && 'type' in cause ? (cause.type as AssetFailure) : undefined;
 }
 
-export interface AssetLoader {
-  /** Runs a script of the set. Rejects with AssetError. */
-  script(url: string): Promise<void>;
-  /** Applies a stylesheet of the set. Rejects with AssetError. */
-  style(url: string): Promise<void>;
-  /** Calls back when a file arrives after its timeout; the next request for it succeeds immediately. Returns the unsubscribe function. */
-  onLate(listener: () => void): () => void;
-}
-
 /**
  * Loads all code and styles of builds: integrity hash, Trusted Types, timeout, one retry. Requests for one URL share a promise
  * until it fails. `timeoutMs` returns a file's timeout. `isAwaited` returns whether a screen waits for it and raises its
@@ -44,7 +35,7 @@ export interface AssetLoader {
 export function createAssetLoader(
   timeoutMs: (url: string) => number,
   isAwaited: (url: string) => boolean = () => true,
-): AssetLoader {
+) {
   const lateArrivals = createSignal();
   const load = (append: typeof appendScript) => {
     const sharedLoads = createSharedLoads();
@@ -59,11 +50,16 @@ export function createAssetLoader(
     );
   };
   return {
+    /** Runs a script of the set. Rejects with AssetError. */
     script: load(appendScript),
+    /** Applies a stylesheet of the set. Rejects with AssetError. */
     style: load(appendStyle),
+    /** Calls back when a file arrives after its timeout; the next request for it succeeds immediately. Returns the unsubscribe function. */
     onLate: lateArrivals.on,
   };
 }
+
+export type AssetLoader = ReturnType<typeof createAssetLoader>;
 
 declare global {
   var __loadAsset: ((kind: 'script' | 'style', url: string) => Promise<void>) | undefined;

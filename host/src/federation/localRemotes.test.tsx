@@ -77,7 +77,7 @@ describe('a remote from a dev server', () => {
       onLate: () => () => undefined,
     };
     const prefetcher = { prefetch: async () => undefined, prioritise: () => () => undefined, cancel: () => undefined };
-    const remotes = createRemotes({ set: page, assetLoader, prefetcher });
+    const remotes = createRemotes(page, assetLoader, prefetcher);
     await remotes.load('gifts').catch(() => undefined);
     expect(asked[0]).toContain(origin);
     expect(asked[1]).toContain(testSet.remotes.gifts?.entry);

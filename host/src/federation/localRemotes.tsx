@@ -1,8 +1,9 @@
-import { type PageBuild, type PageSet, satisfiesContract } from '@liaozhai/shared/contract';
+import { type BuildDescription, type PageBuild, type PageSet, satisfiesContract } from '@liaozhai/shared/contract';
 import { useEffect, useState } from 'react';
 import { usePage } from '../page';
 import { formatEndTime } from '../shell/Shell';
 import styles from '../shell/Shell.module.css';
+import { noFiles } from './pageSet';
 
 /** Timeout for a dev server's description: it is local, but may be compiling. */
 const DESCRIPTION_TIMEOUT_MS = 5000;
@@ -12,26 +13,12 @@ const PERMISSION_INTERVAL_MS = 15_000;
 
 type LocalRemote = NonNullable<NonNullable<PageSet['override']>['local']>[number];
 
-/** The fields of a dev server's `liaozhai.json` that the page needs. */
-interface Description {
-  kind?: unknown;
-  name?: unknown;
-  label?: string;
-  entry: string;
-  global: string;
-  contract: string;
-  routes: PageBuild['routes'];
-  slots: { name: string; order?: number }[];
-}
-
-const noFiles = { js: [], css: [] };
-
 /** Returns a dev server's current build. Rejects if it does not answer, serves another remote or needs another contract. */
 async function fetchBuild({ name, origin }: LocalRemote): Promise<PageBuild> {
   const signal = AbortSignal.timeout(DESCRIPTION_TIMEOUT_MS);
   const response = await fetch(`${origin}/liaozhai.json`, { cache: 'no-store', credentials: 'omit', signal });
   if (!response.ok) throw new Error(`${origin}/liaozhai.json answers ${response.status}`);
-  const description = (await response.json()) as Description;
+  const description = (await response.json()) as BuildDescription;
   if (description.kind !== 'remote' || description.name !== name)
     throw new Error(`${origin} serves ${description.name}, not ${name}`);
   if (!satisfiesContract(description.contract))

@@ -31,7 +31,7 @@ function openPage(entries: Record<string, () => void> = {}, set = testSet) {
     onLate: () => () => undefined,
   };
   const prefetcher = { prefetch: async () => undefined, prioritise: () => () => undefined, cancel: () => undefined };
-  const remotes = createRemotes({ set, assetLoader, prefetcher });
+  const remotes = createRemotes(set, assetLoader, prefetcher);
   return { remotes, requested };
 }
 

@@ -1,9 +1,11 @@
-import { CONTRACT_VERSION, PAGE_ELEMENTS, type PageBuild, type PageSet } from '@liaozhai/shared/contract';
+import { CONTRACT_VERSION, PAGE_ELEMENTS, type PageBuild, type PageSet, type Preload } from '@liaozhai/shared/contract';
 import { bundledRemotes } from './bundledRemotes';
+
+type CreateScriptUrl<Trusted> = { createScriptURL(url: string): Trusted };
 
 /** What the page's inline script (`loader.ts`) provides to the host. */
 interface PageLoader {
-  policy: { createScriptURL(url: string): unknown } | null;
+  policy: CreateScriptUrl<unknown> | null;
   /** Returns the integrity hash of a listed file of this origin, '' for a permitted dev server. Throws for any other URL. */
   hashOf(url: string): string;
   /** Set by the host's script when it starts. */
@@ -23,6 +25,10 @@ interface PageLoader {
 
 declare global {
   var __liaozhai: PageLoader | undefined;
+  interface Window {
+    /** Not supported by every browser. */
+    trustedTypes?: { createPolicy(name: string, rules: CreateScriptUrl<string>): CreateScriptUrl<unknown> };
+  }
 }
 
 /** The set of a development server or a monolith: its remotes are compiled in. */
@@ -37,7 +43,7 @@ export function readPageSet(): PageSet {
   return inlined;
 }
 
-const noFiles = { js: [], css: [] };
+export const noFiles: Preload = { js: [], css: [] };
 
 /** Returns a set of the compiled-in remotes, with no files to load. */
 function bundledSet(inlined: PageSet | null): PageSet {

@@ -1,21 +1,5 @@
 import type { Preload } from '@liaozhai/shared/contract';
 
-export interface Prefetcher {
-  /**
-   * Fetches a route's or slot's files into the HTTP cache in parallel, so that entry, module and page do not wait for each other.
-   * Resolves when all have loaded or failed. Runs nothing: the asset loader checks every file and reports failures. Files at
-   * `low` priority yield to files that a screen waits for.
-   */
-  prefetch(files: Preload, priority?: RequestPriority): Promise<void>;
-  /**
-   * Prioritises files that a screen waits for: aborts other fetches at `low` priority, and restarts them once all awaited files
-   * are done. Returns the function that reports these files as done.
-   */
-  prioritise(files: Preload): () => void;
-  /** Aborts fetches of a failed build's files: pending ones hold connections that its fallback needs. */
-  cancel(entry: string): void;
-}
-
 const preloads = () => [...document.querySelectorAll<HTMLLinkElement>('link[rel="preload"], link[rel="stylesheet"]')];
 const pathOf = (link: HTMLLinkElement) => new URL(link.href).pathname;
 const inlinedStyles = () =>
@@ -31,8 +15,10 @@ interface PendingFetch {
   completion: Promise<void>;
 }
 
+export type Prefetcher = ReturnType<typeof createPrefetcher>;
+
 /** `hashes`: path → integrity hash of the set's files. */
-export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () => number): Prefetcher {
+export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () => number) {
   // files that the page's HTML preloads or inlines are not fetched again
   const requestedUrls = new Set([...preloads().map(pathOf), ...inlinedStyles()]);
   const fetches = new Map<string, PendingFetch>();
@@ -70,10 +56,19 @@ export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () =
   }
 
   return {
-    async prefetch(files, priority = 'auto') {
+    /**
+     * Fetches a route's or slot's files into the HTTP cache in parallel, so that entry, module and page do not wait for each other.
+     * Resolves when all have loaded or failed. Runs nothing: the asset loader checks every file and reports failures. Files at
+     * `low` priority yield to files that a screen waits for.
+     */
+    async prefetch(files: Preload, priority: RequestPriority = 'auto'): Promise<void> {
       await Promise.all(filesOf(files).map((url) => fetchOnce(url, priority)));
     },
-    prioritise(files) {
+    /**
+     * Prioritises files that a screen waits for: aborts other fetches at `low` priority, and restarts them once all awaited files
+     * are done. Returns the function that reports these files as done.
+     */
+    prioritise(files: Preload): () => void {
       const neededFiles = filesOf(files);
       awaitedFiles.add(neededFiles);
       const isNeeded = (url: string) => [...awaitedFiles].some((urls) => urls.includes(url));
@@ -89,7 +84,8 @@ export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () =
         resumeCallbacks.clear();
       };
     },
-    cancel(entry) {
+    /** Aborts fetches of a failed build's files: pending ones hold connections that its fallback needs. */
+    cancel(entry: string): void {
       const folder = entry.slice(0, entry.lastIndexOf('/') + 1);
       for (const [url, { stop }] of fetches) if (url.startsWith(folder)) stop.abort();
       for (const link of preloads()) {

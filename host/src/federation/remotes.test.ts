@@ -47,7 +47,7 @@ function open(served: Partial<Record<keyof typeof entries, Served>>, set: PageSe
     prioritise: () => () => undefined,
     cancel: (entry: string) => void cancelled.push(entry),
   };
-  return { remotes: createRemotes({ set, assetLoader, prefetcher }), cancelled };
+  return { remotes: createRemotes(set, assetLoader, prefetcher), cancelled };
 }
 
 test('a container is given what the host shares, once, however often its remote is asked for', async () => {

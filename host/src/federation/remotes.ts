@@ -17,51 +17,16 @@ import { BUNDLED } from './pageSet';
 import type { Prefetcher } from './prefetch';
 import { moduleError, RemoteError } from './remoteError';
 
-export interface Remotes {
-  /** The build of a remote that runs in this page or will be loaded. */
-  activeBuild(name: string): PageBuild | undefined;
-  /** Ids of every build that ran in this page or will be loaded, including the host's. */
-  runningBuilds(): string[];
-  /**
-   * Loads the remote's module from the set's build, else from its fallback build. Calls `prepare` before each of them. Rejects
-   * with RemoteError.
-   */
-  load(name: string, prepare?: () => void): Promise<RemoteModule>;
-  /**
-   * Blames the build and switches the remote to its fallback build, or from there back to the set's. Returns whether there was
-   * one; true without a second switch for another caller with the same failure.
-   */
-  fallBack(name: string, failedBuild: string, error: RemoteError): boolean;
-  /** Switches like `fallBack` without blaming the build, while it is not known to be at fault. */
-  stepAside(name: string, build: string): boolean;
-  /** Reports that a build failed here, and avoids it for ten minutes. */
-  blame(build: string, error: RemoteError): void;
-  /** Builds blamed in this page, each with its error and the pathname at that time. */
-  blamedBuilds(): readonly BlamedBuild[];
-  /** Whether the build that a file belongs to has another one to fall back to. */
-  hasFallback(url: string): boolean;
-  /** Problem code of this page's failures, for the reader to give to support; undefined if none was reported. */
-  problem(): string | undefined;
-  /** For a retry: if all builds of a remote failed, switches it back to the set's, which may have been repaired. */
-  resetFailures(name: string): void;
-  /** Reports successful loads so far, and later ones immediately. Call when idle; failures are always reported immediately. */
-  reportLoads(): void;
-}
-
 interface BlamedBuild {
   build: string;
   error: RemoteError;
   pathname: string;
 }
 
-interface RemotesContext {
-  set: PageSet;
-  assetLoader: AssetLoader;
-  prefetcher: Prefetcher;
-}
+export type Remotes = ReturnType<typeof createRemotes>;
 
 /** Manages the remotes of a page's set: which build of each runs, and how it is loaded. */
-export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext): Remotes {
+export function createRemotes(set: PageSet, assetLoader: AssetLoader, prefetcher: Prefetcher) {
   /** Remotes that run another build than the set's, for the life of this page or until `resetFailures`. */
   const fallbackBuilds = new Map<string, PageBuild>();
   const failedBuildIds = new Set<string>();
@@ -70,7 +35,8 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
   const ranIds = new Set<string>();
   const { send: sendBeacon, reportLoads, problem } = createBeacon(set);
 
-  const activeBuild = (name: string) => fallbackBuilds.get(name) ?? set.remotes[name];
+  /** The build of a remote that runs in this page or will be loaded. */
+  const activeBuild = (name: string): PageBuild | undefined => fallbackBuilds.get(name) ?? set.remotes[name];
 
   /** The set's build, then its fallback (stable instead of a candidate, or the last good one) if the host can run it. */
   function buildsOf(name: string): PageBuild[] {
@@ -79,11 +45,16 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
     return build.lastGood && satisfiesContract(build.lastGood.contract) ? [build, build.lastGood] : [build];
   }
 
+  /**
+   * Blames the build and switches the remote to its fallback build, or from there back to the set's. Returns whether there was
+   * one; true without a second switch for another caller with the same failure.
+   */
   function fallBack(name: string, failedBuild: string, error: RemoteError): boolean {
     if (activeBuild(name)?.id === failedBuild) blame(failedBuild, error);
     return stepAside(name, failedBuild);
   }
 
+  /** Reports that a build failed here, and avoids it for ten minutes. */
   function blame(build: string, error: RemoteError) {
     if (error.failure === 'unchecked' || isOffline(error)) return;
     quarantine(build);
@@ -92,6 +63,7 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
     sendBeacon({ build, outcome: 'failed', failure: error.failure });
   }
 
+  /** Switches like `fallBack` without blaming the build, while it is not known to be at fault. */
   function stepAside(name: string, build: string): boolean {
     const active = activeBuild(name);
     if (!active) return false;
@@ -155,10 +127,15 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
 
   return {
     activeBuild,
+    /** Ids of every build that ran in this page or will be loaded, including the host's. */
     runningBuilds: () => [
       ...new Set([set.host.id, ...Object.keys(set.remotes).flatMap((name) => activeBuild(name)?.id ?? []), ...ranIds]),
     ],
-    async load(name, prepare) {
+    /**
+     * Loads the remote's module from the set's build, else from its fallback build. Calls `prepare` before each of them. Rejects
+     * with RemoteError.
+     */
+    async load(name: string, prepare?: () => void): Promise<RemoteModule> {
       const bundledRemote = bundledRemotes?.[name];
       if (bundledRemote) return bundledRemote.module;
       for (let build = activeBuild(name); build; ) {
@@ -175,8 +152,10 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
     fallBack,
     stepAside,
     blame,
-    blamedBuilds: () => blamedBuilds,
-    hasFallback(url) {
+    /** Builds blamed in this page, each with its error and the pathname at that time. */
+    blamedBuilds: (): readonly BlamedBuild[] => blamedBuilds,
+    /** Whether the build that a file belongs to has another one to fall back to. */
+    hasFallback(url: string): boolean {
       const { href } = new URL(url, location.href);
       return Object.keys(set.remotes).some((name) => {
         const active = activeBuild(name);
@@ -184,14 +163,17 @@ export function createRemotes({ set, assetLoader, prefetcher }: RemotesContext):
         return buildsOf(name).some(({ id }) => id !== active.id && !failedBuildIds.has(id));
       });
     },
+    /** Problem code of this page's failures, for the reader to give to support; undefined if none was reported. */
     problem,
-    resetFailures(name) {
+    /** For a retry: if all builds of a remote failed, switches it back to the set's, which may have been repaired. */
+    resetFailures(name: string): void {
       const builds = buildsOf(name);
       const [first] = builds;
       if (!first || builds.some((build) => !failedBuildIds.has(build.id))) return;
       for (const build of builds) failedBuildIds.delete(build.id);
       fallbackBuilds.set(name, first);
     },
+    /** Reports successful loads so far, and later ones immediately. Call when idle; failures are always reported immediately. */
     reportLoads,
   };
 }

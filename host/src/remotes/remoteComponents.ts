@@ -3,6 +3,7 @@ import { api, offlineCache, session, store } from '@liaozhai/shared/runtime';
 import { attempt } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy } from 'react';
 import { assetFailureOf } from '../federation/assetLoader';
+import { noFiles } from '../federation/pageSet';
 import type { Prefetcher } from '../federation/prefetch';
 import { pageError, RemoteError, withTimeout } from '../federation/remoteError';
 import type { Remotes } from '../federation/remotes';
@@ -77,31 +78,8 @@ function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'bu
   };
 }
 
-export interface RemoteComponents {
-  ofRoute(route: ScreenRoute): RemoteComponent;
-  /** The components of a slot, in order; a slot that is not open has at most one. */
-  ofSlot(name: string): RemoteComponent[];
-  /** Loads the page at a path. Resolves when it has loaded or failed; its pane shows the failure. */
-  preloadScreen(routes: readonly ScreenRoute[], pathname: string): Promise<void>;
-  /** Prefetches the files of the screens at these paths in parallel. For likely next taps. */
-  prefetchScreens(routes: readonly ScreenRoute[], pathnames: readonly string[]): Promise<void>;
-  /**
-   * Prefetches the files of kept screens and of slots one after another, those of the visible remote first. Call once the first
-   * screen is idle.
-   */
-  prefetchKeptScreens(routes: readonly ScreenRoute[]): Promise<void>;
-}
-
-interface ComponentsContext {
-  set: PageSet;
-  remotes: Remotes;
-  prefetcher: Prefetcher;
-}
-
-const noFiles: Preload = { js: [], css: [] };
-
 /** One object per component, so that panes share its state. */
-export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsContext): RemoteComponents {
+export function createRemoteComponents(set: PageSet, remotes: Remotes, prefetcher: Prefetcher) {
   const components = new Map<string, RemoteComponent>();
   const suspects = createSuspects(remotes);
   const alterations = createAlterations();
@@ -221,6 +199,7 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
     );
   }
 
+  /** The components of a slot, in order; a slot that is not open has at most one. */
   function ofSlot(name: string): RemoteComponent[] {
     const owners = Object.keys(set.remotes).flatMap((remote) => {
       const slot = set.remotes[remote]?.slots.find((each) => each.name === name);
@@ -257,7 +236,8 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
   return {
     ofRoute,
     ofSlot,
-    async preloadScreen(routes, pathname) {
+    /** Loads the page at a path. Resolves when it has loaded or failed; its pane shows the failure. */
+    async preloadScreen(routes: readonly ScreenRoute[], pathname: string): Promise<void> {
       const route = routeAt(routes, pathname);
       const part = memberPartOf(route);
       // in one call, since two would abort each other's fetches
@@ -265,10 +245,15 @@ export function createRemoteComponents({ set, remotes, prefetcher }: ComponentsC
       await Promise.allSettled([ofRoute(route).load(), ...(part ? ofSlot(part).map((each) => each.load()) : [])]);
       release();
     },
-    async prefetchScreens(routes, pathnames) {
+    /** Prefetches the files of the screens at these paths in parallel. For likely next taps. */
+    async prefetchScreens(routes: readonly ScreenRoute[], pathnames: readonly string[]): Promise<void> {
       await Promise.all(pathnames.map((pathname) => prefetcher.prefetch(filesAt(routes, pathname), 'low')));
     },
-    async prefetchKeptScreens(routes) {
+    /**
+     * Prefetches the files of kept screens and of slots one after another, those of the visible remote first. Call once the first
+     * screen is idle.
+     */
+    async prefetchKeptScreens(routes: readonly ScreenRoute[]): Promise<void> {
       const { source } = routeAt(routes, location.pathname);
       const visibleRemote = source.kind === 'remote' ? source.remote : null;
       const names = Object.keys(set.remotes).sort((a, b) => Number(b === visibleRemote) - Number(a === visibleRemote));

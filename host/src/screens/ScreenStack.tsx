@@ -1,5 +1,14 @@
 import { STORAGE_KEYS } from '@liaozhai/shared/contract';
-import { hostConfig, local, Route, Router, Routes, ScreenContext, session } from '@liaozhai/shared/runtime';
+import {
+  hostConfig,
+  type Location,
+  local,
+  Route,
+  Router,
+  Routes,
+  ScreenContext,
+  session,
+} from '@liaozhai/shared/runtime';
 import { listenTo, VisuallyHidden } from '@liaozhai/shared/ui';
 import {
   Activity,
@@ -13,7 +22,7 @@ import {
   useState,
 } from 'react';
 import { AuthGuard } from '../auth/AuthGate';
-import { type AppLocation, type HistoryPosition, useNavigation, usePosition } from '../navigation';
+import { type HistoryPosition, useNavigation, usePosition } from '../navigation';
 import { usePage } from '../page';
 import { RemotePane } from '../remotes/RemotePane';
 import { routeAt, type ScreenRoute } from '../routes';
@@ -67,13 +76,8 @@ function RouteAnnouncer({ title }: { title: string }) {
   return <VisuallyHidden role="status">{last.announcement}</VisuallyHidden>;
 }
 
-interface MountedScreens {
-  screens: readonly OpenScreen[];
-  active: OpenScreen;
-}
-
 /** Returns the mounted screens and the active one. Throws if the position has none. */
-export function useScreenStack(routes: readonly ScreenRoute[], visitor: Visitor): MountedScreens {
+export function useScreenStack(routes: readonly ScreenRoute[], visitor: Visitor) {
   const position = usePosition();
   const route = routeAt(routes, position.location.pathname);
   const key = screenKey(route, position.location);
@@ -94,7 +98,7 @@ export interface OpenScreen {
   key: string;
   route: ScreenRoute;
   /** Its last location; does not change while the screen is hidden. */
-  location: AppLocation;
+  location: Location;
   action: HistoryPosition['action'];
   /** Grows with each navigation; the smallest is unmounted first. */
   lastSeen: number;
@@ -103,7 +107,7 @@ export interface OpenScreen {
 /** How many kept screens besides the tabs stay mounted. */
 const MAX_KEPT_SCREENS = 3;
 
-const screenKey = (route: ScreenRoute, location: AppLocation) => `${route.name}:${location.pathname}`;
+const screenKey = (route: ScreenRoute, location: Location) => `${route.name}:${location.pathname}`;
 
 function withoutExcess(screens: OpenScreen[], activeKey: string): OpenScreen[] {
   const retainedScreens = screens

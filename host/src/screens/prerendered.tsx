@@ -2,21 +2,11 @@ import { useNavigate } from '@liaozhai/shared/runtime';
 import { listenTo } from '@liaozhai/shared/ui';
 import { useLayoutEffect, useRef } from 'react';
 
-/** Server-rendered content of a screen, shown before the app is loaded. */
-export interface Prerendered {
-  /** Returns the nodes to show at a path until its page is loaded; null if the server rendered none. */
-  content(path: string): readonly Node[] | null;
-  /** Returns the scroll position in px on the first call, for the first screen; then null. */
-  consumeScroll(): number | null;
-  /** Resolves once the reader stops scrolling, after 4 s at the latest: replacing the element would stop the scroll. */
-  waitForScrollEnd(): Promise<void>;
-}
-
 const SCROLL_CHECK_MS = 100;
 const MAX_SCROLL_CHECKS = 40;
 
 /** Holds the server-rendered nodes of the root, and tracks their scroll position until the app replaces them. */
-export function createPrerendered(root: Element | null): Prerendered {
+export function createPrerendered(root: Element | null) {
   const frame = root?.querySelector<HTMLElement>('[data-first]');
   const scroller = frame?.querySelector(':scope > main');
   const nodes = [...(scroller?.childNodes ?? [])];
@@ -25,13 +15,17 @@ export function createPrerendered(root: Element | null): Prerendered {
     top = scroller.scrollTop;
   });
   return {
-    content: (path) => (frame?.dataset.first === path && nodes.length > 0 ? nodes : null),
-    consumeScroll() {
+    /** Returns the nodes to show at a path until its page is loaded; null if the server rendered none. */
+    content: (path: string): readonly Node[] | null =>
+      frame?.dataset.first === path && nodes.length > 0 ? nodes : null,
+    /** Returns the scroll position in px on the first call, for the first screen; then null. */
+    consumeScroll(): number | null {
       const initialTop = top;
       top = null;
       return initialTop;
     },
-    async waitForScrollEnd() {
+    /** Resolves once the reader stops scrolling, after 4 s at the latest: replacing the element would stop the scroll. */
+    async waitForScrollEnd(): Promise<void> {
       let previousTop = null;
       for (let checks = 0; scroller && top !== null && top !== previousTop && checks < MAX_SCROLL_CHECKS; checks += 1) {
         previousTop = scroller.scrollTop;

@@ -8,31 +8,26 @@ import type { OpenScreen } from './ScreenStack';
 
 const MAX_STORED_POSITIONS = 60;
 
-/** Scroll positions in px by screen, for going back and for a reload of this tab. */
-export interface ScrollMemory {
-  read: (key: string) => number;
-  write: (key: string, top: number) => void;
-  /** Writes to the tab's storage. Called when the page is hidden or unloads. */
-  save: () => void;
-  /** Forgets all positions, in storage too. */
-  clear: () => void;
-}
-
 function readStored(): [string, number][] {
   const storedRows = readJson(STORAGE_KEYS.scroll, tab);
   if (!Array.isArray(storedRows)) return [];
   return storedRows.filter((row) => Array.isArray(row) && typeof row[0] === 'string' && Number.isFinite(row[1]));
 }
 
-export function createScrollMemory(): ScrollMemory {
+export type ScrollMemory = ReturnType<typeof createScrollMemory>;
+
+/** Scroll positions in px by screen, for going back and for a reload of this tab. */
+export function createScrollMemory() {
   const tops = new Map(readStored());
   return {
-    read: (key) => tops.get(key) ?? 0,
-    write(key, top) {
+    read: (key: string): number => tops.get(key) ?? 0,
+    write(key: string, top: number) {
       tops.delete(key);
       tops.set(key, Math.round(top));
     },
+    /** Writes to the tab's storage. Called when the page is hidden or unloads. */
     save: () => tab.set(STORAGE_KEYS.scroll, JSON.stringify([...tops].slice(-MAX_STORED_POSITIONS))),
+    /** Forgets all positions, in storage too. */
     clear() {
       tops.clear();
       tab.remove(STORAGE_KEYS.scroll);

@@ -2,20 +2,15 @@ import { STORAGE_KEYS } from '@liaozhai/shared/contract';
 import { readJson, reloadBlocks, tab } from '@liaozhai/shared/runtime';
 
 /** A newer set that the next navigation loads. */
-export interface PendingUpdate {
-  /** Sets the live set, if it is another one than this page's. */
-  announce(set: string | null): void;
-  /** Whether the next navigation must be a new document: a newer set is live, and there is no unsaved work. Records a yes as an attempt. */
-  claim(): boolean;
-}
-
-export function createPendingUpdate(): PendingUpdate {
+export function createPendingUpdate() {
   let liveSet: string | null = null;
   return {
-    announce(set) {
+    /** Sets the live set, if it is another one than this page's. */
+    announce(set: string | null): void {
       liveSet = set;
     },
-    claim() {
+    /** Whether the next navigation must be a new document: a newer set is live, and there is no unsaved work. Records a yes as an attempt. */
+    claim(): boolean {
       if (!liveSet || reloadBlocks().length > 0 || wasJustAttempted(liveSet)) return false;
       recordAttempt(liveSet);
       return true;
