@@ -1,49 +1,21 @@
 import { paths } from '@liaozhai/shared/contract';
 import { copiedCredentials, signUpGiftText } from '@liaozhai/shared/format';
 import { hostConfig } from '@liaozhai/shared/runtime';
-import {
-  Button,
-  type FieldErrors,
-  GENDERS,
-  IconButton,
-  PasswordField,
-  RadioGroup,
-  RefreshIcon,
-  TextField,
-} from '@liaozhai/shared/ui';
-import { Fragment, type MouseEvent, type ReactNode, type RefObject } from 'react';
+import { Button, GENDERS, IconButton, PasswordField, RadioGroup, RefreshIcon, TextField } from '@liaozhai/shared/ui';
+import { Fragment, type MouseEvent } from 'react';
 import { usePage } from '../page';
 import styles from './AuthPopup.module.css';
 import type { AuthForm } from './authFormState';
 import { rewardsText, useInvitation } from './invites';
 import { type Gender, makeNickname } from './nickname';
+import type { Submission } from './submission';
 import { texts } from './texts';
 
-interface AuthFormProps {
+interface AuthFormProps extends Omit<Submission, 'submit'> {
   form: AuthForm;
-  busy: boolean;
-  formRef: RefObject<HTMLFormElement | null>;
-  errors: FieldErrors;
   onChange: (change: Partial<AuthForm>) => void;
-  clearErrors: (...fields: string[]) => void;
   onSubmit: () => void;
   onSwitch: () => void;
-}
-
-function Form({ formRef, onSubmit, children }: Pick<AuthFormProps, 'formRef' | 'onSubmit'> & { children: ReactNode }) {
-  return (
-    <form
-      ref={formRef}
-      className={styles.form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
-      {children}
-    </form>
-  );
 }
 
 interface RegisterFormProps extends AuthFormProps {
@@ -52,7 +24,7 @@ interface RegisterFormProps extends AuthFormProps {
 }
 
 export function RegisterForm(props: RegisterFormProps) {
-  const { form, formRef, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode, onRead } = props;
+  const { form, formProps, busy, errors, clearErrors, onChange, onSubmit, onSwitch, inviteCode, onRead } = props;
   const invitation = useInvitation(inviteCode);
   const gift = signUpGiftText(hostConfig().rules);
   const renewName = (gender: Gender) => {
@@ -60,7 +32,7 @@ export function RegisterForm(props: RegisterFormProps) {
     onChange({ gender, name: makeNickname(gender) });
   };
   return (
-    <Form formRef={formRef} onSubmit={onSubmit}>
+    <form className={styles.form} {...formProps(onSubmit)}>
       <RadioGroup
         legend={texts.register.gender}
         name="gender"
@@ -76,10 +48,7 @@ export function RegisterForm(props: RegisterFormProps) {
         autoComplete="nickname"
         maxLength={40}
         required
-        onChange={(event) => {
-          clearErrors('name');
-          onChange({ name: event.target.value });
-        }}
+        onChange={(event) => onChange({ name: event.target.value })}
         action={
           <IconButton
             label={texts.register.refresh}
@@ -103,7 +72,7 @@ export function RegisterForm(props: RegisterFormProps) {
       <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
         {texts.register.toLogin}
       </Button>
-    </Form>
+    </form>
   );
 }
 
@@ -140,9 +109,9 @@ function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
 }
 
 export function LoginForm(props: AuthFormProps & { onForgot: () => void }) {
-  const { formRef, busy, onSubmit, onSwitch, onForgot } = props;
+  const { formProps, busy, onSubmit, onSwitch, onForgot } = props;
   return (
-    <Form formRef={formRef} onSubmit={onSubmit}>
+    <form className={styles.form} {...formProps(onSubmit)}>
       <AuthFields {...props} passwordKind="current-password" />
       <Button type="submit" block loading={busy}>
         {texts.login.submit}
@@ -153,24 +122,20 @@ export function LoginForm(props: AuthFormProps & { onForgot: () => void }) {
       <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
         {texts.login.toRegister}
       </Button>
-    </Form>
+    </form>
   );
-}
-
-interface FieldsProps extends Pick<AuthFormProps, 'form' | 'errors' | 'onChange' | 'clearErrors'> {
-  /** Which password a password manager should offer. */
-  passwordKind: 'new-password' | 'current-password';
 }
 
 /** Whether text was typed: characters deleted, or one added, at the end. Other input may be pasted with a blank, so it is trimmed. */
 const isTypedOn = (before: string, after: string) =>
   before.startsWith(after) || (after.startsWith(before) && after.length === before.length + 1);
 
-function AuthFields({ form, errors, passwordKind, onChange, clearErrors }: FieldsProps) {
+/** `passwordKind`: which password a password manager should offer. */
+function AuthFields(props: AuthFormProps & { passwordKind: 'new-password' | 'current-password' }) {
+  const { form, errors, passwordKind, onChange, clearErrors } = props;
   const handleInput = (field: 'login' | 'password', value: string) => {
     const credentials = copiedCredentials(value);
     if (credentials) clearErrors('login', 'password');
-    else clearErrors(field);
     onChange(credentials ?? { [field]: isTypedOn(form[field], value) ? value : value.trim() });
   };
   return (

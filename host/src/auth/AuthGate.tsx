@@ -78,27 +78,16 @@ export function AuthGate() {
 interface Opening {
   id: number;
   mode: LoginMode;
-}
-
-interface PendingOpening extends Opening {
-  outcome: Promise<boolean>;
   settle: (signedIn: boolean) => void;
-}
-
-function createOpening(id: number, mode: LoginMode): PendingOpening {
-  let settle: PendingOpening['settle'] = () => undefined;
-  const outcome = new Promise<boolean>((resolve) => {
-    settle = resolve;
-  });
-  return { id, mode, outcome, settle };
 }
 
 /** State of the single popup: a request while it is open joins that opening and keeps its mode. */
 function createAuthOpenings() {
-  let current: PendingOpening | null = null;
+  let current: Opening | null = null;
+  let outcome = Promise.resolve(false);
   let count = 0;
   const changes = createSignal();
-  const change = (next: PendingOpening | null) => {
+  const change = (next: Opening | null) => {
     current = next;
     changes.emit();
   };
@@ -107,11 +96,10 @@ function createAuthOpenings() {
     subscribe: changes.on,
     /** Resolves with whether the visitor signed in. */
     open(mode: LoginMode): Promise<boolean> {
-      if (current) return current.outcome;
+      if (current) return outcome;
       count += 1;
-      const opening = createOpening(count, mode);
-      change(opening);
-      return opening.outcome;
+      outcome = new Promise((settle) => change({ id: count, mode, settle }));
+      return outcome;
     },
     close(signedIn: boolean) {
       const closedOpening = current;

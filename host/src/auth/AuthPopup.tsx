@@ -1,8 +1,8 @@
 import { paths } from '@liaozhai/shared/contract';
 import { meantLogin, meantPassword, SESSION_EXPIRED } from '@liaozhai/shared/format';
 import { type LoginMode, RemoteSlot, session, toast, useExpiredSession } from '@liaozhai/shared/runtime';
-import { Button, Dialog, Sheet, Skeleton, TextArea } from '@liaozhai/shared/ui';
-import { type ComponentType, type FocusEvent, useEffect, useState } from 'react';
+import { Button, Dialog, Sheet, Skeleton, TextArea, useModule } from '@liaozhai/shared/ui';
+import { type FocusEvent, useEffect, useState } from 'react';
 import { useNavigation } from '../navigation';
 import { type LegalKind, LoginForm, RegisterForm } from './AuthForms';
 import styles from './AuthPopup.module.css';
@@ -14,18 +14,19 @@ import { texts } from './texts';
 
 export { followInvites } from './invites';
 
-export interface AuthPopupProps {
+interface AuthPopupProps {
   open: boolean;
   mode: LoginMode;
   onClose: (signedIn: boolean) => void;
 }
+
+const loadPasswordReset = () => import(/* webpackChunkName: "passwordReset" */ './passwordReset');
 
 const titles: Record<AuthMode, string> = {
   invite: texts.invite.title,
   register: texts.register.title,
   login: texts.login.title,
   'confirm-email': texts.confirmEmail.title,
-  forgot: texts.forgot.title,
 };
 
 /** Login and registration over everything else. Mounted for each opening. */
@@ -47,16 +48,26 @@ export default function AuthPopup({ open, mode: initialMode, onClose }: AuthPopu
     },
   });
   const login = useLogin(normalisedForm, { onConfirmationNeeded, onDone: () => onClose(true) });
-  const [ForgotPassword, openForgotPassword] = useForgotPassword(() =>
-    // not if the user has switched to another form while the code was loading
-    setForm((last) => (last.mode === 'login' ? { ...last, mode: 'forgot', password: '' } : last)),
-  );
+  const [wantsReset, setWantsReset] = useState(false);
+  const resetModule = useModule(loadPasswordReset, wantsReset, () => {
+    setWantsReset(false);
+    toast(texts.forgot.unreachable, { kind: 'error' });
+  });
+  // not if the user has switched to another form while the code was loading
+  const reset = wantsReset && form.mode === 'login' ? resetModule : null;
   const isBusy = registration.busy || login.busy;
   useSignedInElsewhere(open && !isBusy && !registration.uncopiedText, () => onClose(true));
 
   const [legalKind, setLegalKind] = useState<LegalKind | null>(null);
   const toLogin = () => setForm(loginForm(form.gender, expiredSession?.login));
-  const toRegister = () => setForm(registerForm(form.gender));
+  const toRegister = () => {
+    setWantsReset(false);
+    setForm(registerForm(form.gender));
+  };
+  const leaveReset = () => {
+    setWantsReset(false);
+    change({ password: '' });
+  };
   const props = { form, onChange: change };
   const submitProps = ({ onSubmit }: { onSubmit: () => unknown }) => ({
     onSubmit() {
@@ -66,7 +77,12 @@ export default function AuthPopup({ open, mode: initialMode, onClose }: AuthPopu
   });
   return (
     <>
-      <Sheet open={open} onClose={() => onClose(false)} title={titles[form.mode]} uncloseable={isBusy}>
+      <Sheet
+        open={open}
+        onClose={() => onClose(false)}
+        title={reset ? texts.forgot.title : titles[form.mode]}
+        uncloseable={isBusy}
+      >
         {expiredSession && form.mode === 'register' && <ExpiredNotice onLogin={toLogin} />}
         {form.mode === 'invite' && (
           <InviteGreeting onAccept={() => change({ mode: 'register' })} onClose={() => onClose(false)} />
@@ -80,19 +96,17 @@ export default function AuthPopup({ open, mode: initialMode, onClose }: AuthPopu
             onRead={setLegalKind}
           />
         )}
-        {form.mode === 'login' && (
+        {form.mode === 'login' && !reset && (
           <LoginForm
             {...props}
             {...login}
             {...submitProps(login)}
             onSwitch={toRegister}
-            onForgot={openForgotPassword}
+            onForgot={() => setWantsReset(true)}
           />
         )}
         {form.mode === 'confirm-email' && <ConfirmEmail email={form.login} onReturn={toLogin} />}
-        {form.mode === 'forgot' && ForgotPassword && (
-          <ForgotPassword login={form.login} onReturn={() => change({ mode: 'login' })} />
-        )}
+        {reset && <reset.ForgotPassword login={form.login} onReturn={leaveReset} />}
       </Sheet>
       <LegalSheet kind={legalKind} onClose={() => setLegalKind(null)} />
       <CredentialsDialog credentials={registration.uncopiedText} onCopied={registration.onCopied} />
@@ -103,22 +117,6 @@ export default function AuthPopup({ open, mode: initialMode, onClose }: AuthPopu
 function suggestNewPassword(goToProfile: () => void) {
   const { text, action } = texts.changePassword;
   toast(text, { action: { label: action, run: goToProfile }, durationMs: 8000, isPersonal: true });
-}
-
-type ForgotPasswordComponent = ComponentType<{ login: string; onReturn: () => void }>;
-
-/** Loads the form's chunk on demand; `onOpen` is called once it is loaded. */
-function useForgotPassword(onOpen: () => void): [ForgotPasswordComponent | null, open: () => void] {
-  const [formModule, setFormModule] = useState<{ ForgotPassword: ForgotPasswordComponent } | null>(null);
-  const open = () =>
-    void import(/* webpackChunkName: "passwordReset" */ './passwordReset').then(
-      (module) => {
-        setFormModule(module);
-        onOpen();
-      },
-      () => toast(texts.forgot.unreachable, { kind: 'error' }),
-    );
-  return [formModule?.ForgotPassword ?? null, open];
 }
 
 /** Detects a sign-in or confirmation in another tab, including one that happened while the popup was loading. */
@@ -181,14 +179,9 @@ function ConfirmEmail({ email, onReturn }: { email: string; onReturn: () => void
   );
 }
 
-interface CredentialsDialogProps {
-  /** Login and password as text; null keeps the dialog closed. */
-  credentials: string | null;
-  onCopied: () => void;
-}
-
-/** Shows credentials that the clipboard refused. Only its button closes it, so that they are not lost. */
-export function CredentialsDialog({ credentials, onCopied }: CredentialsDialogProps) {
+/** Shows credentials, as text, that the clipboard refused; null if none. Only its button closes it, so that they are not lost. */
+export function CredentialsDialog(props: { credentials: string | null; onCopied: () => void }) {
+  const { credentials, onCopied } = props;
   return (
     <Dialog
       open={credentials !== null}

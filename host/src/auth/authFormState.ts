@@ -1,7 +1,7 @@
 import type { LoginMode } from '@liaozhai/shared/runtime';
 import { type Gender, makeNickname, randomDigits } from './nickname';
 
-export type AuthMode = 'invite' | 'register' | 'login' | 'confirm-email' | 'forgot';
+export type AuthMode = 'invite' | 'register' | 'login' | 'confirm-email';
 
 export interface AuthForm {
   mode: AuthMode;

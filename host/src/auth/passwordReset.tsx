@@ -13,16 +13,14 @@ import {
   readAs,
   request,
   requestLogin,
-  session,
-  toast,
   useCapability,
   useSearchParams,
 } from '@liaozhai/shared/runtime';
 import { Button, PasswordField, TextField, useCountdown } from '@liaozhai/shared/ui';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthPopup.module.css';
-import { postLogin, showDeletionNotice } from './signIn';
+import { postLogin, welcome } from './signIn';
 import { useSubmission } from './submission';
 import { texts as authTexts } from './texts';
 
@@ -54,14 +52,11 @@ const texts = {
 
 const ANOTHER_MAIL_SECONDS = 60;
 
-interface ForgotPasswordProps {
-  /** what was typed as the username, possibly an email address */
-  login: string;
-  onReturn?: () => void;
-}
-
-/** Requests a reset link by mail if the server sends any, and lists the other options. */
-export function ForgotPassword({ login, onReturn }: ForgotPasswordProps) {
+/**
+ * Requests a reset link by mail if the server sends any, and lists the other options. `login`: what was typed as the username,
+ * possibly an email address.
+ */
+export function ForgotPassword({ login, onReturn }: { login: string; onReturn?: () => void }) {
   const canSendLinks = useCapability('password.reset');
   return (
     <div className={styles.form}>
@@ -77,16 +72,11 @@ export function ForgotPassword({ login, onReturn }: ForgotPasswordProps) {
   );
 }
 
-const submitHandler = (submit: () => unknown) => (event: FormEvent) => {
-  event.preventDefault();
-  void submit();
-};
-
 function LinkForm({ login }: { login: string }) {
   const words = texts.forgot;
   const [email, setEmail] = useState(login.includes('@') ? login : '');
   const [sentTo, setSentTo] = useState('');
-  const { busy, formRef, errors, clearErrors, submit } = useSubmission('');
+  const { busy, formProps, errors, submit } = useSubmission('');
   const [secondsLeft, startCountdown] = useCountdown(() => 0);
   const address = meantLogin(email);
   const problem = emailProblem(address);
@@ -102,7 +92,7 @@ function LinkForm({ login }: { login: string }) {
       onFailure: (error) => error.kind === 'tooOften' && startCountdown(error.retryAfterSeconds ?? 0),
     });
   return (
-    <form ref={formRef} className={styles.form} noValidate onSubmit={submitHandler(send)}>
+    <form className={styles.form} {...formProps(send)}>
       <p className={styles.text}>{words.how}</p>
       <TextField
         label={words.email}
@@ -113,10 +103,7 @@ function LinkForm({ login }: { login: string }) {
         autoComplete="email"
         maxLength={120}
         required
-        onChange={(event) => {
-          clearErrors('email');
-          setEmail(event.target.value);
-        }}
+        onChange={(event) => setEmail(event.target.value)}
       />
       <p className={styles.note} role="status">
         {sentTo && words.sent(sentTo)}
@@ -155,13 +142,12 @@ export default function PasswordResetPage() {
   };
   const onChanged = (user: UserDto | null) => {
     if (!user) return setState('changed');
-    session.signedIn(user);
-    toast(texts.reset.done, { kind: 'success' });
-    if (typeof user.deletion_at === 'string') void showDeletionNotice(user.deletion_at);
+    welcome(user, texts.reset.done);
     leave();
   };
   return (
-    <Page>
+    <div className={styles.resetPage}>
+      <h1 className={styles.resetTitle}>{texts.reset.title}</h1>
       {state === 'asking' && (
         <NewPassword token={token} email={email} onChanged={onChanged} onRefused={() => setState('refused')} />
       )}
@@ -188,15 +174,6 @@ export default function PasswordResetPage() {
           去看故事
         </Button>
       )}
-    </Page>
-  );
-}
-
-function Page({ children }: { children: ReactNode }) {
-  return (
-    <div className={styles.resetPage}>
-      <h1 className={styles.resetTitle}>{texts.reset.title}</h1>
-      {children}
     </div>
   );
 }
@@ -213,7 +190,7 @@ function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
   const words = texts.reset;
   const [typedPassword, setTypedPassword] = useState('');
   const password = meantPassword(typedPassword);
-  const { busy, formRef, errors, clearErrors, submit } = useSubmission('');
+  const { busy, formProps, errors, submit } = useSubmission('');
   const problem = password === '' ? missingText(words.password) : passwordProblem(password);
   const save = () =>
     submit(() => setNewPassword({ token, email, password }), {
@@ -222,7 +199,7 @@ function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
       onFailure: (error) => error.kind === 'invalid' && !error.fields.password && onRefused(),
     });
   return (
-    <form ref={formRef} className={styles.form} noValidate onSubmit={submitHandler(save)}>
+    <form className={styles.form} {...formProps(save)}>
       <p className={styles.text}>{words.of(email)}</p>
       {/* password managers need the name the password belongs to */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
@@ -234,10 +211,7 @@ function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
         hint={words.rule(PASSWORD_CHARACTERS)}
         autoComplete="new-password"
         required
-        onChange={(event) => {
-          clearErrors('password');
-          setTypedPassword(event.target.value);
-        }}
+        onChange={(event) => setTypedPassword(event.target.value)}
       />
       <Button type="submit" block loading={busy}>
         {words.submit}

@@ -103,9 +103,7 @@ export function useLogin(form: AuthForm, { onConfirmationNeeded, onDone }: SignI
       submit(() => postLogin({ login, password }), {
         problems: missingFields(form, ['login', 'password']),
         onSuccess(user) {
-          session.signedIn(user);
-          toast(texts.login.done, { kind: 'success' });
-          if (typeof user.deletion_at === 'string') void showDeletionNotice(user.deletion_at);
+          welcome(user, texts.login.done);
           onDone();
         },
         onFailure: (error) => error.kind === 'forbidden' && onConfirmationNeeded(),
@@ -113,12 +111,18 @@ export function useLogin(form: AuthForm, { onConfirmationNeeded, onDone }: SignI
   };
 }
 
-/** A separate chunk, since few users need it. If it cannot be loaded, 我的 still shows the date. */
-export const showDeletionNotice = (at: string) =>
+/** Signs the user in, says so, and shows when the account will be deleted, if it will. */
+export function welcome(user: UserDto, text: string) {
+  session.signedIn(user);
+  toast(text, { kind: 'success' });
+  const { deletion_at: at } = user;
+  if (typeof at !== 'string') return;
+  // a separate chunk, since few users need it; if it cannot be loaded, 我的 still shows the date
   import(/* webpackChunkName: "deletionNotice" */ './deletionNotice').then(
-    (module) => module.showDeletionNotice(at),
-    () => {},
+    ({ showDeletionNotice }) => showDeletionNotice(at),
+    () => undefined,
   );
+}
 
 /** Returns an error text for each named field that is empty. */
 function missingFields(form: AuthForm, names: readonly ('name' | 'login' | 'password')[]): FieldErrors {

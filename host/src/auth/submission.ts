@@ -2,7 +2,7 @@ import type { ApiError } from '@liaozhai/shared/contract';
 import { toastText } from '@liaozhai/shared/format';
 import { session, toApiError, toast } from '@liaozhai/shared/runtime';
 import { type FieldErrors, useFieldErrors } from '@liaozhai/shared/ui';
-import { useRef, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { texts } from './texts';
 
 interface Outcome<Answer> {
@@ -25,6 +25,8 @@ function errorOf(cause: unknown): ApiError | null {
 /** Whether cookies are blocked: without the token's cookie, the server refuses every form with 419. */
 const lacksCookies = (error: ApiError) => error.kind === 'server' && error.status === 419 && !session.keepsToken();
 
+export type Submission = ReturnType<typeof useSubmission>;
+
 /** Submission state of one form. `failedText` is shown if the server sends no message. */
 export function useSubmission(failedText: string) {
   const isUnderWay = useRef(false);
@@ -42,9 +44,18 @@ export function useSubmission(failedText: string) {
 
   return {
     busy,
-    formRef,
     errors,
     clearErrors,
+    /** Props of the `<form>`. An edited field loses its error. */
+    formProps: (onSubmit: () => unknown) => ({
+      ref: formRef,
+      noValidate: true,
+      onInput: ({ target }: FormEvent) => clearErrors((target as HTMLInputElement).name),
+      onSubmit(event: FormEvent) {
+        event.preventDefault();
+        onSubmit();
+      },
+    }),
     /** Runs one call at a time, unless there are problems. A failure is toasted, shown at its fields and passed to `onFailure`. */
     async submit<Answer>(call: () => Promise<Answer>, { problems = {}, onSuccess, onFailure }: Outcome<Answer>) {
       // a second press may arrive before the button renders as busy
