@@ -94,25 +94,20 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
     useCallback(() => stick.state().atEnd, [stick]),
   );
 
-  const loadOlderIfNear = useCallback(() => {
-    const element = scroller.current;
-    if (older.hasOlder && element && element.scrollTop < element.clientHeight * SCREENS_AHEAD) older.load();
-  }, [older]);
+  const loadIfNear = useCallback(() => {
+    if (!scroller.current) return;
+    const { scrollTop, scrollHeight, clientHeight } = scroller.current;
+    const nearPx = clientHeight * SCREENS_AHEAD;
+    if (older.hasOlder && scrollTop < nearPx) older.load();
+    if (newer && scrollHeight - scrollTop - clientHeight < nearPx) newer.load();
+  }, [older, newer]);
   useEffect(() => {
-    if (log.messages.length > 0) loadOlderIfNear();
-  }, [loadOlderIfNear, log.messages]);
-  const loadNewerIfNear = useCallback(() => {
-    const element = scroller.current;
-    if (!newer || !element) return;
-    const { scrollTop, scrollHeight, clientHeight } = element;
-    if (scrollHeight - scrollTop - clientHeight < clientHeight * SCREENS_AHEAD) newer.load();
-  }, [newer]);
-  useEffect(loadNewerIfNear, [loadNewerIfNear]);
+    if (log.messages.length > 0) loadIfNear();
+  }, [loadIfNear, log.messages]);
   const onScroll = () => {
     stick.handleScroll();
     saveSoon();
-    loadOlderIfNear();
-    loadNewerIfNear();
+    loadIfNear();
   };
   const goToEnd = () => {
     stick.pin();
@@ -177,30 +172,20 @@ function PrintedLog({ log, children }: Pick<ChatLogProps, 'log' | 'children'>) {
   );
 }
 
-function createPrinting() {
-  let isPrinting = false;
-  return {
-    current: () => isPrinting,
-    subscribe(onChange: () => void) {
-      const printMedia = media('print');
-      const setPrinting = (isBegun: boolean) => {
-        isPrinting = isBegun;
-        // Firefox captures the page directly after the event, before any microtask
-        flushSync(onChange);
-      };
-      return stopAll(
-        listenTo(window, ['beforeprint'], () => setPrinting(true)),
-        listenTo(window, ['afterprint'], () => setPrinting(false)),
-        listenTo(printMedia, ['change'], () => setPrinting(printMedia.matches)),
-      );
-    },
-  };
-}
-
-/** Whether the page is being printed. The rows must be rendered before the event handler returns. */
+/** Whether the page is being printed. */
 function usePrinting(): boolean {
-  const [printing] = useState(createPrinting);
-  return useSyncExternalStore(printing.subscribe, printing.current);
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const printMedia = media('print');
+    // the rows must be rendered before the handler returns: Firefox captures the page before any microtask
+    const show = (isBegun: boolean) => flushSync(() => setPrinting(isBegun));
+    return stopAll(
+      listenTo(window, ['beforeprint'], () => show(true)),
+      listenTo(window, ['afterprint'], () => show(false)),
+      listenTo(printMedia, ['change'], () => show(printMedia.matches)),
+    );
+  }, []);
+  return isPrinting;
 }
 
 /** Only the opening, which is read from its beginning. */

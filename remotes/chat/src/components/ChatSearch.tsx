@@ -1,16 +1,15 @@
-import { anyErrorText, findAll, formatDay, problemId, wordsOf } from '@liaozhai/shared/format';
+import { findAll, formatDay, wordsOf } from '@liaozhai/shared/format';
 import {
   ArrowDownIcon,
   ArrowUpIcon,
   CalendarIcon,
   CloseIcon,
-  ErrorRow,
   IconButton,
   ListRow,
+  QueryView,
   RowBoundary,
   SearchField,
   Sheet,
-  Skeleton,
   useShanghaiDay,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
@@ -197,7 +196,7 @@ interface DaysSheetProps {
 
 function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) {
   const today = useShanghaiDay();
-  const [days, setDays] = useState<Place[] | null>(null);
+  const [days, setDays] = useState<Place[]>();
   const [problem, setProblem] = useState<unknown>(undefined);
   const [tries, setTries] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each try fetches again
@@ -215,16 +214,19 @@ function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) 
   }, [open, conversationId, tries]);
   return (
     <Sheet open={open} onClose={onClose} title={texts.find.days}>
-      {problem !== undefined && (
-        <ErrorRow text={anyErrorText(problem)} problem={problemId(problem)} onRetry={() => setTries(tries + 1)} />
-      )}
-      {!days && problem === undefined && <Skeleton shape="row" count={4} />}
-      {days?.length === 0 && <p className={styles.none}>{texts.find.noDays}</p>}
-      {days?.map((each) => (
-        <RowBoundary key={each.id} of={each}>
-          {(day) => <ListRow title={formatDay(day.createdAt, today)} onClick={() => onChoose(day)} />}
-        </RowBoundary>
-      ))}
+      <QueryView
+        query={{ data: days, error: problem, refetch: () => setTries(tries + 1) }}
+        isEmpty={({ length }) => length === 0}
+        empty={texts.find.noDays}
+      >
+        {(items) =>
+          items.map((each) => (
+            <RowBoundary key={each.id} of={each}>
+              {(day) => <ListRow title={formatDay(day.createdAt, today)} onClick={() => onChoose(day)} />}
+            </RowBoundary>
+          ))
+        }
+      </QueryView>
     </Sheet>
   );
 }

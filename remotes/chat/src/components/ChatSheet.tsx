@@ -18,7 +18,7 @@ import {
   TextSizeIcon,
   useModule,
 } from '@liaozhai/shared/ui';
-import { type ReactNode, useState } from 'react';
+import { type ComponentType, useState } from 'react';
 import { resumePrice } from '../api/points';
 import type { Log } from '../model/log';
 import type { PendingMessage } from '../model/pendingMessage';
@@ -85,58 +85,41 @@ function MenuSheet(props: ChatSheetProps & { target: Message | PendingMessage })
   const { sheet, target: openedTarget, log, onClose } = props;
   const target = currentTarget(openedTarget, log);
   const title = nameOf(openedTarget, props.story.speaker.name);
+  const menuMessage = (message: Message): MenuMessage => {
+    const { id, role, body } = message;
+    return { id, storyId: props.story.id, role, text: wordsOf(body) };
+  };
   const items = target && ('state' in target ? pendingItems(target, props) : messageItems(target, props, title));
   return (
     <Sheet open={sheet !== null && target !== null} onClose={onClose} title={title}>
       <MenuItems items={items ?? []} onClose={onClose} />
-      {target && 'id' in target && (
-        <RemoteSlot name="message.menu" message={toMenuMessage(target, props.story.id)} onClose={onClose} />
-      )}
+      {target && 'id' in target && <RemoteSlot name="message.menu" message={menuMessage(target)} onClose={onClose} />}
     </Sheet>
   );
 }
 
-const toMenuMessage = ({ id, role, body }: Message, storyId: string): MenuMessage => ({
-  id,
-  storyId,
-  role,
-  text: wordsOf(body, false),
-});
-
 const MenuItems = ({ items, onClose }: { items: MenuItem[]; onClose: () => void }) =>
-  items.map(({ label, detail, icon, run }) => (
-    <ListRow
-      key={label}
-      title={label}
-      detail={detail}
-      icon={icon}
-      onClick={() => {
-        onClose();
-        run();
-      }}
-    />
-  ));
+  items.map(({ label, detail, Icon, run }) => {
+    const choose = () => {
+      onClose();
+      run();
+    };
+    return <ListRow key={label} title={label} detail={detail} icon={<Icon size={20} />} onClick={choose} />;
+  });
 
 function MoreSheet({ sheet, actions, onSearch, onOpen, onClose }: ChatSheetProps) {
   const { label, question: title, warning: text, confirm } = texts.restart;
   const confirmRestart = () =>
     onOpen({ kind: 'confirm', title, text, label: confirm, danger: true, run: actions.restart });
-  const search = { label: texts.find.label, icon: <SearchIcon size={SIZE} />, run: onSearch };
-  const restart = { label, icon: <ResetIcon size={SIZE} />, run: confirmRestart };
-  const runs = {
-    label: texts.runs.label,
-    detail: texts.runs.detail,
-    icon: <ChatIcon size={SIZE} />,
-    run: () => onOpen({ kind: 'runs' }),
-  };
+  const showRuns = () => onOpen({ kind: 'runs' });
   const items = [
-    ...(capabilities.has('messages.search') ? [search] : []),
-    ...(capabilities.has('conversations.runs') ? [runs] : []),
-    ...(capabilities.has('conversations.restart') ? [restart] : []),
-  ];
+    { needs: 'messages.search', label: texts.find.label, Icon: SearchIcon, run: onSearch },
+    { needs: 'conversations.runs', label: texts.runs.label, detail: texts.runs.detail, Icon: ChatIcon, run: showRuns },
+    { needs: 'conversations.restart', label, Icon: ResetIcon, run: confirmRestart },
+  ] as const;
   return (
     <Sheet open={sheet?.kind === 'more'} onClose={onClose} title={texts.find.title}>
-      <MenuItems items={items} onClose={onClose} />
+      <MenuItems items={items.filter(({ needs }) => capabilities.has(needs))} onClose={onClose} />
     </Sheet>
   );
 }
@@ -157,41 +140,25 @@ interface MenuItem {
   label: string;
   /** Price, formatted. */
   detail?: string | undefined;
-  icon: ReactNode;
+  Icon: ComponentType<{ size: number }>;
   run: () => void;
 }
 
-const SIZE = 20;
-
 function messageItems(message: Message, props: ChatSheetProps, title: string): MenuItem[] {
   const { story, actions, lastId, canRetell, onEditMessage, onOpen } = props;
-  const isLast = message.id === lastId;
-  const items = [
-    ...textItems(message.body, isUnfinished(message), { actions, onOpen }, title),
-    ...sharingItems(message, onOpen),
-  ];
-  if (message.role === 'user' && onEditMessage) {
-    return [
-      ...items,
-      { label: texts.editing.label, icon: <EditIcon size={SIZE} />, run: () => onEditMessage(message) },
-    ];
-  }
-  if (!isLast || message.role !== 'assistant' || isRunning(message)) return items;
   const { pricePerMessage } = story;
+  const items = [...textItems(message.body, isUnfinished(message), props, title), ...sharingItems(message, onOpen)];
+  if (message.role === 'user' && onEditMessage)
+    return [...items, { label: texts.editing.label, Icon: EditIcon, run: () => onEditMessage(message) }];
+  if (message.id !== lastId || message.role !== 'assistant' || isRunning(message)) return items;
   const price = resumePrice(message, pricePerMessage);
-  const resume: MenuItem = {
-    label: texts.resume.label,
-    detail: pointsText(price),
-    icon: <ContinueIcon size={SIZE} />,
-    run: () => actions.resume(message, price),
-  };
-  const retell: MenuItem = {
-    label: texts.retell.label,
-    detail: pointsText(pricePerMessage),
-    icon: <RefreshIcon size={SIZE} />,
-    run: () => actions.retell(message),
-  };
-  return [...items, resume, ...(canRetell ? [retell] : [])];
+  const resume = () => actions.resume(message, price);
+  const retell = { label: texts.retell.label, Icon: RefreshIcon, run: () => actions.retell(message) };
+  return [
+    ...items,
+    { label: texts.resume.label, detail: pointsText(price), Icon: ContinueIcon, run: resume },
+    ...(canRetell ? [{ ...retell, detail: pointsText(pricePerMessage) }] : []),
+  ];
 }
 
 const pointsText = (price: number | undefined) => (price === undefined ? undefined : formatPoints(price));
@@ -199,41 +166,37 @@ const pointsText = (price: number | undefined) => (price === undefined ? undefin
 /** Actions that share a message: as a picture with others, as a report with the operator. */
 function sharingItems(message: Message, onOpen: ChatSheetProps['onOpen']): MenuItem[] {
   if (isRunning(message) || message.body === '') return [];
-  const draw = () => onOpen({ kind: 'picture', message });
-  const picture = { label: texts.picture.label, icon: <ImageIcon size={SIZE} />, run: draw };
-  if (message.role !== 'assistant' || !capabilities.has('messages.report')) return [picture];
+  const canReport = message.role === 'assistant' && capabilities.has('messages.report');
   const report = () => onOpen({ kind: 'report', message });
-  return [picture, { label: texts.report.label, icon: <FlagIcon size={SIZE} />, run: report }];
+  return [
+    { label: texts.picture.label, Icon: ImageIcon, run: () => onOpen({ kind: 'picture', message }) },
+    ...(canReport ? [{ label: texts.report.label, Icon: FlagIcon, run: report }] : []),
+  ];
 }
 
 /** A message that is being sent cannot be withdrawn any more. */
-function pendingItems(pending: PendingMessage, { actions, onOpen, onEdit }: ChatSheetProps): MenuItem[] {
-  const items = textItems(pending.body, false, { actions, onOpen }, texts.chat.messageOf(texts.chat.me));
+function pendingItems(pending: PendingMessage, props: ChatSheetProps): MenuItem[] {
+  const { actions, onEdit } = props;
+  const items = textItems(pending.body, false, props, texts.chat.messageOf(texts.chat.me));
   if (pending.state === 'sending') return items;
   const moveToComposer = () => {
     if (actions.remove(pending)) onEdit(pending.body);
   };
+  const resend = { label: texts.chat.resend, Icon: RefreshIcon, run: () => actions.retry(pending) };
   return [
-    ...(pending.state === 'failed'
-      ? [{ label: texts.chat.resend, icon: <RefreshIcon size={SIZE} />, run: () => actions.retry(pending) }]
-      : []),
+    ...(pending.state === 'failed' ? [resend] : []),
     ...items,
-    { label: texts.chat.edit, icon: <EditIcon size={SIZE} />, run: moveToComposer },
-    { label: texts.chat.remove, icon: <DeleteIcon size={SIZE} />, run: () => actions.remove(pending) },
+    { label: texts.chat.edit, Icon: EditIcon, run: moveToComposer },
+    { label: texts.chat.remove, Icon: DeleteIcon, run: () => actions.remove(pending) },
   ];
 }
 
-function textItems(
-  body: string,
-  isGrowing: boolean,
-  { actions, onOpen }: Pick<ChatSheetProps, 'actions' | 'onOpen'>,
-  title: string,
-): MenuItem[] {
-  const copy = () => actions.copy(wordsOf(body, isGrowing));
-  const items = [{ label: texts.chat.copy, icon: <CopyIcon size={SIZE} />, run: copy }];
-  if (!isSelectedBySheet()) return items;
+function textItems(body: string, isGrowing: boolean, { actions, onOpen }: ChatSheetProps, title: string): MenuItem[] {
   const select = () => onOpen({ kind: 'text', title, text: body });
-  return [...items, { label: texts.chat.select, icon: <TextSizeIcon size={SIZE} />, run: select }];
+  return [
+    { label: texts.chat.copy, Icon: CopyIcon, run: () => actions.copy(wordsOf(body, isGrowing)) },
+    ...(isSelectedBySheet() ? [{ label: texts.chat.select, Icon: TextSizeIcon, run: select }] : []),
+  ];
 }
 
 /** On touch screens, where a long press in the log opens the menu instead of selecting text. */

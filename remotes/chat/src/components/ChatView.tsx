@@ -1,7 +1,7 @@
 import { formatDay, hasNetwork } from '@liaozhai/shared/format';
 import { toast, useCapability, useOnline, useSelector } from '@liaozhai/shared/runtime';
-import { guardHistory, useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
-import { type ComponentType, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { guardHistory, useModule, useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { LogWindow } from '../api/search';
 import type { Row } from '../model/log';
 import { failedUpTo, type PendingMessage, pendingOutside } from '../model/pendingMessage';
@@ -11,8 +11,7 @@ import { selectChat } from '../slice';
 import { texts } from '../texts';
 import { ChatFoot, type ComposerHandle } from './ChatFoot';
 import { ChatLog, type Target, useOlder } from './ChatLog';
-import type { ChatSearchProps } from './ChatSearch';
-import type { ChatSheetProps, OpenSheet } from './ChatSheet';
+import type { OpenSheet } from './ChatSheet';
 import styles from './ChatView.module.css';
 import { MessageRow, MessageText, PendingRow } from './MessageRow';
 import type { Waiting } from './PendingState';
@@ -29,7 +28,12 @@ interface ChatViewProps {
 export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   const [sheet, setSheet] = useState<OpenSheet | null>(null);
   const closeSheet = useCallback(() => setSheet(null), []);
-  const ChatSheet = useChatSheet(sheet !== null, closeSheet);
+  const sheetModule = useModule(loadSheet, sheet !== null, () => {
+    toast(texts.chat.sheetFailed, { kind: 'error' });
+    closeSheet();
+  });
+  // ahead of the first tap
+  useEffect(() => void loadSheet().catch(() => undefined), []);
   const search = useSearch(thread);
   const actions = useChatActions(story, thread.conversationId, isMember, setSheet);
   const composer = useRef<ComposerHandle>(null);
@@ -105,13 +109,13 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
         last={steadyLast}
         isRunning={isRunning}
         isMember={isMember}
-        isSearching={search.bar !== false && search.bar !== undefined}
+        isSearching={Boolean(search.bar)}
         actions={actions}
         ref={composer}
       />
       <ReplyAnnouncer last={last} />
-      {ChatSheet && (
-        <ChatSheet
+      {sheetModule && (
+        <sheetModule.ChatSheet
           sheet={sheet}
           story={story}
           log={log}
@@ -137,27 +141,16 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   );
 }
 
-/** Loads the sheet's chunk after the chat has rendered. If it failed, opening the sheet shows a toast and the next tap tries again. */
-function useChatSheet(isOpen: boolean, close: () => void): ComponentType<ChatSheetProps> | undefined {
-  const [component, setComponent] = useState<ComponentType<ChatSheetProps>>();
-  useEffect(() => {
-    if (component) return;
-    void import(/* webpackChunkName: "story.chat.sheet" */ './ChatSheet').then(
-      ({ ChatSheet }) => setComponent(() => ChatSheet),
-      () => {
-        if (!isOpen) return;
-        toast(texts.chat.sheetFailed, { kind: 'error' });
-        close();
-      },
-    );
-  }, [component, isOpen, close]);
-  return component;
-}
+const loadSheet = () => import(/* webpackChunkName: "story.chat.sheet" */ './ChatSheet');
+const loadSearch = () => import(/* webpackChunkName: "story.chat.search" */ './ChatSearch');
 
 /** Search in this chat, whose chunk loads on first use, and the window that it shows instead of the thread. */
 function useSearch(thread: Thread) {
   const [isOpen, setOpen] = useState(false);
-  const [ChatSearch, setChatSearch] = useState<ComponentType<ChatSearchProps>>();
+  const searchModule = useModule(loadSearch, isOpen, () => {
+    setOpen(false);
+    toast(texts.find.unavailable, { kind: 'error' });
+  });
   const [window, setWindow] = useState<LogWindow | null>(null);
   const [target, setTarget] = useState<Target>();
   const latestRequest = useRef<AbortController>(null);
@@ -175,20 +168,10 @@ function useSearch(thread: Thread) {
     setOpen(false);
     setTarget(undefined);
   }, []);
-  const open = useCallback(() => {
-    setOpen(true);
-    void import(/* webpackChunkName: "story.chat.search" */ './ChatSearch').then(
-      ({ ChatSearch }) => setChatSearch(() => ChatSearch),
-      () => {
-        setOpen(false);
-        toast(texts.find.unavailable, { kind: 'error' });
-      },
-    );
-  }, []);
   // going back closes the search before it leaves the chat
   useEffect(() => (isOpen ? guardHistory(close) : undefined), [isOpen, close]);
-  const bar = isOpen && ChatSearch && (
-    <ChatSearch
+  const bar = isOpen && searchModule && (
+    <searchModule.ChatSearch
       thread={thread}
       window={window}
       onWindow={setWindow}
@@ -197,7 +180,7 @@ function useSearch(thread: Thread) {
       onClose={close}
     />
   );
-  return { bar, open, window, target };
+  return { bar, open: () => setOpen(true), window, target };
 }
 
 /** Returns to the end of the conversation when the user sends a message. */

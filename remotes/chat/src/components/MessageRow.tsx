@@ -13,21 +13,15 @@ import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react';
 import { resumePrice } from '../api/points';
 import type { PendingMessage } from '../model/pendingMessage';
-import type { Speaker } from '../model/story';
+import type { Story } from '../model/story';
 import { isRunning, isUnfinished, type Message } from '../model/thread';
 import { texts } from '../texts';
 import { Gliding } from './ChatLog';
 import styles from './MessageRow.module.css';
 import { PendingState, StateButton, type Waiting } from './PendingState';
+import type { ChatActions } from './useChatActions';
 
-export interface MessageActions {
-  openMenu: (message: Message) => void;
-  refresh: () => void;
-  /** `price` is the one that was shown, in points. */
-  resume: (message: Message, price: number | undefined) => void;
-  retell: (message: Message) => void;
-  choose: (message: Message, variant: number) => void;
-}
+type RowActions = ChatActions & { openMenu: (target: Message | PendingMessage) => void };
 
 interface MessageRowProps {
   message: Message;
@@ -39,8 +33,8 @@ interface MessageRowProps {
   canRetell: boolean;
   /** Price of a message of this story, in points. */
   price: number | undefined;
-  speaker: Speaker;
-  actions: MessageActions;
+  speaker: Story['speaker'];
+  actions: RowActions;
 }
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
@@ -49,58 +43,40 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   return (
     <>
       {day && <p className={styles.day}>{day}</p>}
-      {message.role === 'user' && (
-        <OwnMessage body={message.body} isConfirmed onMore={() => actions.openMenu(message)} />
-      )}
+      {message.role === 'user' && <OwnMessage body={message.body} onMore={() => actions.openMenu(message)} />}
       {message.role === 'system' && <p className={styles.system}>{message.body}</p>}
       {message.role === 'assistant' && <VoiceMessage message={message} speaker={speaker} {...rest} />}
     </>
   );
 });
 
-interface PendingRowActions {
-  openMenu: (pending: PendingMessage) => void;
-  retry: (pending: PendingMessage) => void;
-  getPoints: (cost: number) => void;
-  login: () => void;
-}
-
 interface PendingRowProps {
   pending: PendingMessage;
   waiting: Waiting;
-  actions: PendingRowActions;
+  actions: RowActions;
 }
 
 export const PendingRow = memo(function PendingRow({ pending, waiting, actions }: PendingRowProps) {
-  const state = (
-    <PendingState
-      pending={pending}
-      waiting={pending.state === 'sending' ? 'sending' : waiting}
-      onRetry={() => actions.retry(pending)}
-      onGetPoints={actions.getPoints}
-      onLogin={actions.login}
-    />
-  );
-  return <OwnMessage body={pending.body} isConfirmed={false} state={state} onMore={() => actions.openMenu(pending)} />;
+  const shownWait = pending.state === 'sending' ? 'sending' : waiting;
+  const state = <PendingState pending={pending} waiting={shownWait} actions={actions} />;
+  return <OwnMessage body={pending.body} state={state} onMore={() => actions.openMenu(pending)} />;
 });
 
 interface OwnMessageProps {
   body: string;
-  /** Whether the server has confirmed the message; the bubble is paler until then. */
-  isConfirmed: boolean;
-  /** Delivery status, shown below. */
+  /** Delivery status, shown below, until the server has confirmed the message; the bubble is paler until then. */
   state?: ReactNode;
   onMore: () => void;
 }
 
 /** The user's own message, in a bubble at the right. */
-const OwnMessage = memo(function OwnMessage({ body, isConfirmed, state, onMore }: OwnMessageProps) {
+const OwnMessage = memo(function OwnMessage({ body, state, onMore }: OwnMessageProps) {
   const longPress = useLongPress(onMore);
   return (
     <article {...longPress} className={styles.own} aria-label={texts.chat.me}>
       <div className={styles.line}>
         <MoreButton author={texts.chat.me} body={body} onPress={onMore} />
-        <div className={styles.bubble} data-confirmed={isConfirmed}>
+        <div className={styles.bubble} data-confirmed={state === undefined}>
           {body.split('\n').map((line, order) => (
             <p key={`line-${order.toString()}`}>
               <Passages line={line} />
@@ -117,7 +93,7 @@ type VoiceMessageProps = Omit<MessageRowProps, 'day'>;
 
 /** A reply, set as text without a bubble, under its speaker's name. */
 const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
-  const { message, speaker, isLast, canRetell, price, actions } = props;
+  const { message, speaker, isLast, canRetell, actions } = props;
   const onMore = () => actions.openMenu(message);
   const longPress = useLongPress(onMore);
   return (
@@ -133,13 +109,8 @@ const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
       {message.body !== '' && (
         <MessageText text={message.body} isGrowing={isRunning(message)} isCut={isUnfinished(message)} />
       )}
-      <ReplyState
-        message={message}
-        canContinue={isLast && !(canRetell && isUnwritten(message))}
-        price={price}
-        actions={actions}
-      />
-      {isLast && canRetell && !isRunning(message) && <Retell message={message} price={price} actions={actions} />}
+      <ReplyState {...props} />
+      {isLast && canRetell && !isRunning(message) && <Retell {...props} />}
     </article>
   );
 });
@@ -174,16 +145,8 @@ const TextLine = memo(function TextLine({ line, isCut }: { line: string; isCut: 
 
 const WATCHDOG_SECONDS = 30;
 
-interface ReplyStateProps {
-  message: Message;
-  /** Only the last reply can be continued. */
-  canContinue: boolean;
-  price: number | undefined;
-  actions: MessageActions;
-}
-
 /** Status of a reply: queued, being written, stalled, stopped or failed. */
-function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
+function ReplyState({ message, isLast, canRetell, price, actions }: VoiceMessageProps) {
   const isStalled = useStalled(message);
   if (isRunning(message) && isStalled) {
     return (
@@ -204,6 +167,7 @@ function ReplyState({ message, canContinue, price, actions }: ReplyStateProps) {
   if (message.status === 'completed' && message.body === '') return <p className={styles.replyState}>{UNREADABLE}</p>;
   if (message.status !== 'failed' && message.status !== 'cancelled') return null;
   const cost = resumePrice(message, price);
+  const canContinue = isLast && !(canRetell && isUnwritten(message));
   return (
     <p className={styles.replyState}>
       <span>
@@ -224,15 +188,8 @@ const isUnwritten = ({ status, body }: Message): boolean => status === 'cancelle
 const withPrice = (label: string, price: number | undefined): string =>
   price === undefined ? label : texts.retell.priced(label, formatPoints(price));
 
-interface RetellProps {
-  message: Message;
-  /** In points. */
-  price: number | undefined;
-  actions: MessageActions;
-}
-
 /** Below the last reply: its variants, and 换一种说法 with the price. */
-function Retell({ message, price, actions }: RetellProps) {
+function Retell({ message, price, actions }: VoiceMessageProps) {
   const { variant, variants } = message;
   const label = isUnwritten(message) ? texts.retell.again : texts.retell.label;
   return (
@@ -281,18 +238,11 @@ const LABEL_CHARACTERS = 12;
 /** Larger than the shown part, since markup and blanks are removed. */
 const PARSED_CHARACTERS = 40;
 
-interface MoreButtonProps {
-  /** Name of the message's author. */
-  author: string;
-  body: string;
-  onPress: () => void;
-}
-
 /**
  * Opens the same menu as a long press, for mouse, keyboard and screen reader, whose users identify the message by the label. A
  * glyph instead of an icon, since a log has many.
  */
-function MoreButton({ author, body, onPress }: MoreButtonProps) {
+function MoreButton({ author, body, onPress }: { author: string; body: string; onPress: () => void }) {
   const words = wordsOf(firstCodePoints(body.trimStart(), PARSED_CHARACTERS), true).replace(/\s+/gu, ' ');
   const label = texts.chat.more(author, shorten(words, LABEL_CHARACTERS));
   return (

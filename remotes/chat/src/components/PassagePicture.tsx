@@ -138,13 +138,12 @@ async function toBlob(address: string): Promise<Blob> {
   return new Blob([Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))], { type: 'image/png' });
 }
 
+type Speech = Pick<Message, 'role' | 'body'>;
+
 /** Truncates the messages to the picture's capacity; an ellipsis marks the cut. */
-export function truncateMessages(messages: Pick<Message, 'role' | 'body'>[]): {
-  messages: Pick<Message, 'role' | 'body'>[];
-  isCut: boolean;
-} {
+export function truncateMessages(messages: Speech[]): { messages: Speech[]; isCut: boolean } {
   let remainingCharacters = MAX_PICTURE_CHARACTERS;
-  const lines: Pick<Message, 'role' | 'body'>[] = [];
+  const lines: Speech[] = [];
   for (const { role, body } of messages) {
     const characters = [...body];
     if (characters.length <= remainingCharacters) lines.push({ role, body });
@@ -248,7 +247,7 @@ function readTheme() {
 }
 
 /** Draws the story's title, the messages and a QR code of the story's page. */
-function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: string): HTMLCanvasElement {
+function draw(messages: Speech[], story: Story, code: string): HTMLCanvasElement {
   const theme = readTheme();
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d');
@@ -276,6 +275,12 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
     context.fillStyle = color;
     context.textAlign = align;
     context.fillText(text, x, y);
+  };
+  const box = (color: string, x: number, y: number, width: number, height: number, radius = 0) => {
+    context.fillStyle = color;
+    context.beginPath();
+    context.roundRect(x, y, width, height, radius);
+    context.fill();
   };
   const addVoice = (body: string) => {
     add(26, (top) => {
@@ -309,10 +314,7 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
     const space = lines.length * OWN_LINE_PX + 2 * OWN_PADDING_PX - 4;
     add(space + 22, (top) => {
       const left = WIDTH_PX - MARGIN_PX - width;
-      context.fillStyle = theme.weak;
-      context.beginPath();
-      roundedRect(context, left, top, width, space, 14);
-      context.fill();
+      box(theme.weak, left, top, width, space, 14);
       for (const [index, line] of words.entries()) {
         write(line, ownFont, theme.ink, left + OWN_PADDING_PX, top + OWN_PADDING_PX - 2 + (index + 0.5) * OWN_LINE_PX);
       }
@@ -323,38 +325,21 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
   const titleFont = `700 22px ${theme.story}`;
   const title = fit(story.title, COLUMN_PX, (text) => widthOf(`《${text}》`, titleFont));
   add(34, (top) => write(`《${title}》`, titleFont, theme.ink, WIDTH_PX / 2, top + 11, 'center'));
-  add(28, (top) => {
-    context.fillStyle = theme.accent;
-    context.fillRect(WIDTH_PX / 2 - 20, top + 2, 40, 1);
-  });
+  add(28, (top) => box(theme.accent, WIDTH_PX / 2 - 20, top + 2, 40, 1));
   for (const { role, body } of messages) {
     if (role === 'user') addOwn(body);
     else if (role === 'assistant') addVoice(body);
   }
   const { brand } = hostConfig();
   add(FOOT_PX, (top) => {
-    context.fillStyle = theme.line;
-    context.fillRect(MARGIN_PX, top + 4, COLUMN_PX, 1);
-    context.fillStyle = theme.accent;
-    context.beginPath();
-    roundedRect(context, MARGIN_PX, top + 36, 34, 34, 6);
-    context.fill();
-    write(
-      brand.seal,
-      `700 ${brand.seal.length > 1 ? 13 : 19}px ${theme.story}`,
-      theme.onAccent,
-      MARGIN_PX + 17,
-      top + 54,
-      'center',
-    );
+    box(theme.line, MARGIN_PX, top + 4, COLUMN_PX, 1);
+    box(theme.accent, MARGIN_PX, top + 36, 34, 34, 6);
+    const sealFont = `700 ${brand.seal.length > 1 ? 13 : 19}px ${theme.story}`;
+    write(brand.seal, sealFont, theme.onAccent, MARGIN_PX + 17, top + 54, 'center');
     write(texts.picture.from(brand.name), `14px ${theme.story}`, theme.ink, MARGIN_PX + 46, top + 44);
     write(texts.picture.scan, `12px ${theme.ui}`, theme.ink3, MARGIN_PX + 46, top + 64);
-    drawQrCode(context, {
-      text: linkOf(story, code),
-      left: WIDTH_PX - MARGIN_PX - CODE_PX,
-      top: top + 18,
-      color: theme.ink,
-    });
+    context.fillStyle = theme.ink;
+    drawQrCode(context, linkOf(story, code), WIDTH_PX - MARGIN_PX - CODE_PX, top + 18);
   });
 
   canvas.width = WIDTH_PX * SCALE;
@@ -362,8 +347,7 @@ function draw(messages: Pick<Message, 'role' | 'body'>[], story: Story, code: st
   // resizing a canvas resets its context
   context.scale(SCALE, SCALE);
   context.textBaseline = 'middle';
-  context.fillStyle = theme.paper;
-  context.fillRect(0, 0, WIDTH_PX, height);
+  box(theme.paper, 0, 0, WIDTH_PX, height);
   context.strokeStyle = theme.line;
   context.strokeRect(FRAME_PX + 0.5, FRAME_PX + 0.5, WIDTH_PX - 2 * FRAME_PX - 1, height - 2 * FRAME_PX - 1);
   for (const paint of paintSteps) paint();
@@ -377,36 +361,12 @@ export function linkOf({ id }: Pick<Story, 'id'>, code: string): string {
   return link.href;
 }
 
-interface QrCodeOptions {
-  text: string;
-  left: number;
-  top: number;
-  color: string;
-}
-
 /** Draws the squares of the QR code at whole pixels, since gaps between them would impede scanning. */
-function drawQrCode(context: CanvasRenderingContext2D, { text, left, top, color }: QrCodeOptions) {
+function drawQrCode(context: CanvasRenderingContext2D, text: string, left: number, top: number) {
   const code = generate(text);
   const square = Math.floor((CODE_PX * SCALE) / code.size) / SCALE;
   const inset = Math.floor(((CODE_PX - square * code.size) / 2) * SCALE) / SCALE;
-  context.fillStyle = color;
   for (let y = 0; y < code.size; y += 1)
     for (let x = 0; x < code.size; x += 1)
       if (code.get(x, y)) context.fillRect(left + inset + x * square, top + inset + y * square, square, square);
-}
-
-/** Replaces `roundRect`, which some supported browsers lack. */
-function roundedRect(
-  context: CanvasRenderingContext2D,
-  x: number,
-  y: number,
-  width: number,
-  height: number,
-  r: number,
-) {
-  context.moveTo(x + r, y);
-  context.arcTo(x + width, y, x + width, y + height, r);
-  context.arcTo(x + width, y + height, x, y + height, r);
-  context.arcTo(x, y + height, x, y, r);
-  context.arcTo(x, y, x + width, y, r);
 }

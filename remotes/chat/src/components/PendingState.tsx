@@ -7,19 +7,18 @@ import { hadNoResponse, messagesLackingPoints, type PendingMessage, risenPrice }
 import { selectChat } from '../slice';
 import { texts } from '../texts';
 import styles from './MessageRow.module.css';
+import type { ChatActions } from './useChatActions';
 
 export type Waiting = 'sending' | 'queued' | 'offline' | 'unreachable' | 'login' | 'behind';
 
 interface PendingStateProps {
   pending: PendingMessage;
   waiting: Waiting;
-  onRetry: () => void;
-  onGetPoints: (cost: number) => void;
-  onLogin: () => void;
+  actions: Pick<ChatActions, 'retry' | 'getPoints' | 'login'>;
 }
 
 /** Delivery status of an unconfirmed message, with a button if sending failed. */
-export function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }: PendingStateProps) {
+export function PendingState({ pending, waiting, actions }: PendingStateProps) {
   const pause = useSelector((state) => selectChat(state).pauses[pending.storyId]);
   const newPrice = risenPrice(pending.error);
   if (pending.state === 'failed') {
@@ -27,9 +26,9 @@ export function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }
       <p className={styles.failed} role="alert">
         <span>{failureText(pending)}</span>
         {pending.error?.kind === 'insufficientBalance' ? (
-          <PointsActions pending={pending} cost={pending.error.required} onRetry={onRetry} onGetPoints={onGetPoints} />
+          <PointsActions pending={pending} cost={pending.error.required} actions={actions} />
         ) : (
-          <StateButton onPress={onRetry}>
+          <StateButton onPress={() => actions.retry(pending)}>
             {newPrice === undefined ? texts.chat.retry : texts.price.send(formatPoints(newPrice))}
           </StateButton>
         )}
@@ -41,7 +40,7 @@ export function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }
     return (
       <p className={styles.state}>
         <span>{texts.state.login}</span>
-        <StateButton onPress={onLogin}>{texts.state.toLogin}</StateButton>
+        <StateButton onPress={actions.login}>{texts.state.toLogin}</StateButton>
       </p>
     );
   }
@@ -56,15 +55,8 @@ export function PendingState({ pending, waiting, onRetry, onGetPoints, onLogin }
   );
 }
 
-interface PointsActionsProps {
-  pending: PendingMessage;
-  cost: number;
-  onRetry: () => void;
-  onGetPoints: (cost: number) => void;
-}
-
 /** Below the first message that failed for lack of points: a way to get some, and one retry for it and all messages after it. */
-function PointsActions({ pending, cost, onRetry, onGetPoints }: PointsActionsProps) {
+function PointsActions({ pending, cost, actions }: Omit<PendingStateProps, 'waiting'> & { cost: number }) {
   const { storyId, clientId } = pending;
   // cost 0: the server reported the lack without figures, so the page cannot check it
   const lacksPoints = useSelector((state) => cost === 0 || selectLacksPoints(state, storyId, cost));
@@ -75,8 +67,10 @@ function PointsActions({ pending, cost, onRetry, onGetPoints }: PointsActionsPro
   if (count === 0) return null;
   return (
     <>
-      {lacksPoints && <StateButton onPress={() => onGetPoints(cost)}>{texts.points.get}</StateButton>}
-      <StateButton onPress={onRetry}>{count > 1 ? texts.points.resendAll(count) : texts.chat.retry}</StateButton>
+      {lacksPoints && <StateButton onPress={() => actions.getPoints(cost)}>{texts.points.get}</StateButton>}
+      <StateButton onPress={() => actions.retry(pending)}>
+        {count > 1 ? texts.points.resendAll(count) : texts.chat.retry}
+      </StateButton>
     </>
   );
 }

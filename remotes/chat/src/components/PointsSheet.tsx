@@ -7,8 +7,6 @@ import { texts } from '../texts';
 import type { ChatSheetProps } from './ChatSheet';
 import styles from './ChatSheet.module.css';
 
-const SIZE = 20;
-
 interface PointsSheetProps extends ChatSheetProps {
   /** 0 if unknown. */
   cost: number;
@@ -32,8 +30,17 @@ export function PointsSheet({ sheet, story: { id: storyId }, cost, refusal, onCl
   const balance = cost === 0 || user.balance === undefined ? undefined : formatPoints(user.balance);
   const isContradicted = balance !== undefined && !lacksPoints && refusal !== undefined;
   const { checkIn, invite } = rewards(user);
-  const checkInDetail =
-    checkIn === undefined ? texts.points.checkInOpen : texts.points.checkInFor(formatPoints(checkIn));
+  const words = texts.points;
+  const checkInDetail = checkIn === undefined ? words.checkInOpen : words.checkInFor(formatPoints(checkIn));
+  const inviteDetail = invite === undefined ? words.inviteOpen : words.inviteFor(formatPoints(invite));
+  const ways = [
+    user.checkedInToday
+      ? { title: words.checkIn, Icon: CheckInIcon, detail: words.checkInDone }
+      : { title: words.checkIn, Icon: CheckInIcon, detail: checkInDetail, to: paths.my() },
+    { title: words.invite, Icon: GiftIcon, detail: inviteDetail, to: paths.my() },
+    { title: words.recharge, Icon: WalletIcon, to: paths.recharge() },
+    ...(isContradicted ? [{ title: words.support, Icon: SupportIcon, to: paths.support() }] : []),
+  ];
   return (
     <Sheet open={sheet?.kind === 'points'} onClose={onClose} title={texts.points.title}>
       <p className={styles.about}>
@@ -43,30 +50,15 @@ export function PointsSheet({ sheet, story: { id: storyId }, cost, refusal, onCl
             ? texts.points.contradiction(refusal, balance)
             : texts.points.about(formatPoints(cost), balance)}
       </p>
-      <ListRow
-        title={texts.points.checkIn}
-        icon={<CheckInIcon size={SIZE} />}
-        detail={user.checkedInToday ? texts.points.checkInDone : checkInDetail}
-        asLink={user.checkedInToday ? undefined : <Link to={paths.my()} onClick={onClose} />}
-      />
-      <ListRow
-        title={texts.points.invite}
-        icon={<GiftIcon size={SIZE} />}
-        detail={invite === undefined ? texts.points.inviteOpen : texts.points.inviteFor(formatPoints(invite))}
-        asLink={<Link to={paths.my()} onClick={onClose} />}
-      />
-      <ListRow
-        title={texts.points.recharge}
-        icon={<WalletIcon size={SIZE} />}
-        asLink={<Link to={paths.recharge()} onClick={onClose} />}
-      />
-      {isContradicted && (
+      {ways.map(({ title, Icon, detail, to }) => (
         <ListRow
-          title={texts.points.support}
-          icon={<SupportIcon size={SIZE} />}
-          asLink={<Link to={paths.support()} onClick={onClose} />}
+          key={title}
+          title={title}
+          icon={<Icon size={20} />}
+          detail={detail}
+          asLink={to === undefined ? undefined : <Link to={to} onClick={onClose} />}
         />
-      )}
+      ))}
     </Sheet>
   );
 }

@@ -28,21 +28,18 @@ export function contentAt({ hasOpening, messages, pending }: Log, index: number)
 
 /** Returns the row at an index. Rows are created on demand, since a log may have ten thousand. */
 export function rowAt(log: Log, index: number): Row | undefined {
-  const { hasOpening, messages, pending } = log;
-  const position = hasOpening ? index - 1 : index;
-  if (position < 0) return { kind: 'opening', key: OPENING_KEY };
-  const message = messages[position];
-  if (message) return { kind: 'message', key: keyOf(message), message, startsDay: startsDay(log, position) };
-  const pendingMessage = pending[position - messages.length];
-  return pendingMessage && { kind: 'pending', key: pendingMessage.clientId, pending: pendingMessage };
+  const content = contentAt(log, index);
+  const key = rowKeyAt(log, index);
+  if (!content) return key === OPENING_KEY ? { kind: 'opening', key } : undefined;
+  if ('state' in content) return { kind: 'pending', key, pending: content };
+  return { kind: 'message', key, message: content, startsDay: startsDay(log, log.hasOpening ? index - 1 : index) };
 }
 
 /** Returns a row's key; an index past the end gets a placeholder. */
-export function rowKeyAt({ hasOpening, messages, pending }: Log, index: number): string {
-  const position = hasOpening ? index - 1 : index;
-  if (position < 0) return OPENING_KEY;
-  const message = messages[position];
-  return message ? keyOf(message) : (pending[position - messages.length]?.clientId ?? `none-${index}`);
+export function rowKeyAt(log: Log, index: number): string {
+  const content = contentAt(log, index);
+  if (!content) return log.hasOpening && index === 0 ? OPENING_KEY : `none-${index}`;
+  return 'state' in content ? content.clientId : keyOf(content);
 }
 
 /** Searches from the end; -1 if the row is not loaded. */
