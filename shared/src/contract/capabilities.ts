@@ -44,7 +44,7 @@ export type Capability = (typeof CAPABILITIES)[number];
 
 const isCapability = (name: unknown): name is Capability => CAPABILITIES.some((known) => known === name);
 
-const toCamelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+export const toCamelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Converts the figures of a rule to numbers, at any depth. */
 function toNumbers(rule: unknown): unknown {

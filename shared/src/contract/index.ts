@@ -16,16 +16,5 @@ export * from './remote.ts';
 export * from './slots.ts';
 export { statedFailure } from './statedFailure.ts';
 export { clean } from './visible.ts';
-export {
-  DAY_MS,
-  HOUR_MS,
-  MAX_WAIT_SECONDS,
-  MINUTE_MS,
-  PATIENT,
-  type Pace,
-  pauseMs,
-  retryAfterSeconds,
-  SECOND_MS,
-  waitOf,
-} from './waits.ts';
+export * from './waits.ts';
 export * from './wire.ts';

@@ -88,13 +88,13 @@ const chunkFiles = {
 
 const orderSchema = v.pipe(v.number(), v.safeInteger());
 
+const routeFlags = { requiresAuth: v.boolean(), keepAlive: v.boolean(), outsideShell: v.boolean() };
+
 const routeSchema = v.object({
   name: textSchema(60, 1),
   path: v.pipe(v.string(), v.maxLength(200), v.regex(ROUTE_PATH, 'must be a path pattern such as /story/:id')),
   title: textSchema(60),
-  requiresAuth: v.boolean(),
-  keepAlive: v.boolean(),
-  outsideShell: v.boolean(),
+  ...routeFlags,
   ...chunkFiles,
 });
 
@@ -161,15 +161,7 @@ const pageBuildSchema = v.object({
   global: v.string(),
   contract: v.string(),
   routes: v.array(
-    v.object({
-      name: v.string(),
-      path: v.string(),
-      title: v.string(),
-      requiresAuth: v.boolean(),
-      keepAlive: v.boolean(),
-      outsideShell: v.boolean(),
-      preload: preloadSchema,
-    }),
+    v.object({ name: v.string(), path: v.string(), title: v.string(), ...routeFlags, preload: preloadSchema }),
   ),
   slots: v.array(v.object({ name: v.string(), order: v.optional(v.number()), preload: preloadSchema })),
 });

@@ -144,7 +144,6 @@ const minorStatus = v.pipe(
   v.nullable(minorSchema),
   v.transform((status) => (status?.on === false ? null : status)),
 );
-export type MinorStatusDto = MinorDto;
 
 const userEntries = optional({
   name: label,

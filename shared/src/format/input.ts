@@ -1,23 +1,12 @@
 import { withoutShapeless } from '../contract/visible';
 
 /** Number of code points, so that 𠮷 and 🏮 count as one each. */
-export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
+export const codePoints = (text: string): number => [...text].length;
 
 /** Returns the first `count` code points of `text`, without splitting a surrogate pair. */
-export function firstCodePoints(text: string, count: number): string {
-  let head = '';
-  let remaining = count;
-  for (const character of text) {
-    if (remaining <= 0) break;
-    head += character;
-    remaining -= 1;
-  }
-  return head;
-}
+export const firstCodePoints = (text: string, count: number): string =>
+  // a code point has at most two code units
+  [...text.slice(0, 2 * count)].slice(0, count).join('');
 
 /** Whether a cut would split a grapheme. The oldest supported browsers lack `Intl.Segmenter`. */
 const isWithinCharacter = (head: string, rest: string): boolean =>

@@ -1,18 +1,7 @@
 import { formatNumber, formatPoints } from './numbers';
 
 /** Prices and gifts that users see, in points; undefined unless configured. */
-export interface ProductRules {
-  /** points */
-  signUpGift: number | undefined;
-  /** points for day 1, 2, … in a row; the last one repeats */
-  checkInRewards: readonly number[];
-  inviterReward: number | undefined;
-  inviteeReward: number | undefined;
-  /** price of a message in points, one per kind of story */
-  messagePrices: readonly number[];
-  continuePrice: number | undefined;
-  suggestionPrice: number | undefined;
-}
+export type ProductRules = ReturnType<typeof toProductRules>;
 
 const toPoints = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
@@ -24,14 +13,16 @@ const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
 /** Parses the site's rules: `{ signUpGift, checkInRewards, inviteReward, storyPrices … }`, each optional. */
-export function toProductRules(config: unknown): ProductRules {
+export function toProductRules(config: unknown) {
   const rules = toRecord(config);
   const invite = toRecord(rules.inviteReward);
   return {
     signUpGift: toPoints(rules.signUpGift),
+    /** for day 1, 2, … in a row; the last one repeats */
     checkInRewards: toPointsList(rules.checkInRewards),
     inviterReward: toPoints(invite.inviter),
     inviteeReward: toPoints(invite.invitee),
+    /** one per kind of story */
     messagePrices: toPointsList(Object.values(toRecord(rules.storyPrices))),
     continuePrice: toPoints(rules.continuePrice),
     suggestionPrice: toPoints(rules.suggestionPrice),

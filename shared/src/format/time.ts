@@ -65,21 +65,16 @@ export function formatDay(instant: Instant, now: Instant): string {
   return days === 1 ? '昨天' : formatDate(instant, now);
 }
 
-export interface DayGroup<Item> {
-  /** `2025-11-03` */
-  key: string;
-  /** 今天, 昨天, 11月3日 … */
-  title: string;
-  items: Item[];
-}
-
-/** Groups adjacent items of one Shanghai day, in the given order; an item without a time joins the adjacent group. */
+/**
+ * Groups adjacent items of one Shanghai day, in the given order; an item without a time joins the adjacent group. `key` is
+ * `2025-11-03`, `title` 今天, 昨天, 11月3日 …
+ */
 export function groupByDay<Item>(
   items: readonly Item[],
   instantOf: (item: Item) => Instant | undefined,
   now: Instant,
-): DayGroup<Item>[] {
-  const groups: DayGroup<Item>[] = [];
+): { key: string; title: string; items: Item[] }[] {
+  const groups: ReturnType<typeof groupByDay<Item>> = [];
   for (const item of items) {
     const instant = instantOf(item);
     const [key, title] = instant === undefined ? ['', ''] : [dayKey(instant), formatDay(instant, now)];

@@ -3,9 +3,10 @@ import { type ApiError, type CursorPage, identityOf } from '../contract';
 import { toApiError } from './client/errors';
 import { type RequestOptions, request } from './client/request';
 
-export type ApiRequest = string | Omit<RequestOptions, 'signal'>;
-
-const baseQuery: BaseQueryFn<ApiRequest, unknown, ApiError> = async (argument, { signal }) => {
+const baseQuery: BaseQueryFn<string | Omit<RequestOptions, 'signal'>, unknown, ApiError> = async (
+  argument,
+  { signal },
+) => {
   const options = typeof argument === 'string' ? { url: argument } : argument;
   return request({ ...options, signal }).then(
     (data) => ({ data: data ?? null }),

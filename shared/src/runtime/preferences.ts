@@ -1,29 +1,24 @@
 import { useSyncExternalStore } from 'react';
-import { fallback, object, parse, picklist } from 'valibot';
+import { fallback, type InferOutput, object, parse, picklist } from 'valibot';
 import { STORAGE_KEYS } from '../contract';
 import { createCell, createSignal } from './signal';
 import { local, onForeignChange, readJson } from './storage/browserStorage';
 
-export type Theme = 'system' | 'light' | 'dark';
-export type FontSize = 1 | 2 | 3 | 4;
-
-interface Preferences {
-  theme: Theme;
-  fontSize: FontSize;
-}
-
-const defaults: Preferences = { theme: 'system', fontSize: 2 };
 const schema = fallback(
   object({
-    theme: fallback(picklist(['system', 'light', 'dark']), defaults.theme),
-    fontSize: fallback(picklist([1, 2, 3, 4]), defaults.fontSize),
+    theme: fallback(picklist(['system', 'light', 'dark']), 'system'),
+    fontSize: fallback(picklist([1, 2, 3, 4]), 2),
   }),
-  defaults,
+  { theme: 'system', fontSize: 2 },
 );
+
+type Preferences = InferOutput<typeof schema>;
+export type Theme = Preferences['theme'];
+export type FontSize = Preferences['fontSize'];
 
 const readPreferences = (): Preferences => parse(schema, readJson(STORAGE_KEYS.preferences));
 const preferencesChanged = createSignal();
-const preferences = createCell(defaults);
+const preferences = createCell(parse(schema, undefined));
 
 /** Colours the browser's toolbar: with an explicit theme only that theme's `<meta>` applies, else the system decides. */
 function setToolbarColour(theme: Theme) {

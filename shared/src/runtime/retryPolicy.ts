@@ -1,17 +1,12 @@
 import { type ApiError, MAX_WAIT_SECONDS, MINUTE_MS, retryAfterSeconds, SECOND_MS, waitOf } from '../contract';
 
-export interface Clock {
-  now: () => number;
-  /** Runs once after that time; returns the cancel function. */
-  after: (milliseconds: number, run: () => void) => () => void;
-}
-
 /** The longest `setTimeout`: browsers run a longer one immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export const realClock: Clock = {
-  now: () => performance.now(),
-  after(milliseconds, run) {
+export const realClock = {
+  now: (): number => performance.now(),
+  /** Runs once after that time; returns the cancel function. */
+  after(milliseconds: number, run: () => void): () => void {
     let timer: ReturnType<typeof setTimeout>;
     const arm = (remainingMs: number) => {
       const laterMs = remainingMs - MAX_TIMER_MS;
@@ -21,6 +16,8 @@ export const realClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+export type Clock = typeof realClock;
 
 /** Requests per minute without user action. Polling without a socket needs 30, attempts to reach a lost socket 48. */
 export const REQUESTS_PER_MINUTE = 90;
@@ -32,11 +29,6 @@ const MAX_HOLDS = 100;
 /** The part of `AbortSignal` that axios' type guarantees. */
 type Abortable = Pick<AbortSignal, 'aborted'> & Partial<Pick<AbortSignal, 'addEventListener' | 'removeEventListener'>>;
 
-interface Hold {
-  until: number;
-  error: ApiError;
-}
-
 /**
  * Decides when the page may send a request: after the server's `Retry-After`, and within a budget per minute for requests without
  * user action. All requests pass through it, so that no server response can cause a flood of them.
@@ -47,7 +39,7 @@ function createRetryPolicy() {
   let queue: (() => void)[] = [];
   let stopTimer: (() => void) | null = null;
   let tap = { at: Number.NEGATIVE_INFINITY, remaining: 0 };
-  const holds = new Map<string, Hold>();
+  const holds = new Map<string, { until: number; error: ApiError }>();
 
   function consumeTap(): boolean {
     if (tap.remaining === 0 || now() - tap.at > TAP_MS) return false;

@@ -1,34 +1,25 @@
-/** A list of handlers; `on` returns the unsubscribe function. */
-export interface Signal<Arguments extends unknown[]> {
-  on(handler: (...args: Arguments) => void): () => void;
-  emit(...args: Arguments): void;
-}
-
-export function createSignal<Arguments extends unknown[] = []>(): Signal<Arguments> {
+/** A list of handlers. */
+export function createSignal<Arguments extends unknown[] = []>() {
   const handlers = new Set<{ handle: (...args: Arguments) => void }>();
   return {
-    on(handle) {
+    /** Returns the unsubscribe function. */
+    on(handle: (...args: Arguments) => void): () => void {
       const entry = { handle };
       handlers.add(entry);
       return () => void handlers.delete(entry);
     },
-    emit: (...args) => {
+    emit(...args: Arguments): void {
       for (const { handle } of [...handlers]) handle(...args);
     },
   };
 }
 
 /** A mutable value that several modules share. */
-export interface Cell<Value> {
-  current(): Value;
-  set(next: Value): void;
-}
-
-export function createCell<Value>(initial: Value): Cell<Value> {
+export function createCell<Value>(initial: Value) {
   let value = initial;
   return {
-    current: () => value,
-    set(next) {
+    current: (): Value => value,
+    set(next: Value): void {
       value = next;
     },
   };

@@ -1,14 +1,8 @@
-const COOKIE = 'XSRF-TOKEN';
-
 /** All values of the cookie: another path or a parent domain may have set a second one. */
-const readTokens = (): string[] => [
-  ...new Set(
-    readCookies()
-      .split('; ')
-      .filter((cookie) => cookie.startsWith(`${COOKIE}=`))
-      .map((cookie) => decodeValue(cookie.slice(COOKIE.length + 1))),
-  ),
-];
+function readTokens(): string[] {
+  const cookies = readCookies().matchAll(/(?:^|; )XSRF-TOKEN=([^;]*)/g);
+  return [...new Set(Array.from(cookies, ([, value = '']) => decodeValue(value)))];
+}
 
 /** A sandboxed frame must not read its cookies, and throws. */
 function readCookies(): string {

@@ -63,6 +63,8 @@ const textField = /"(?!\w*id")\w+":"/i;
 export const isFilledIn = ({ data, params }: Pick<AxiosRequestConfig, 'data' | 'params'>): boolean =>
   Boolean(params?.q) || (typeof data === 'string' ? textField.test(data) : Boolean(data));
 
+const kindByStatus = { 401: 'unauthenticated', 404: 'notFound', 408: 'timeout', 410: 'gone' } as const;
+
 function errorByStatus(response: AxiosResponse, body: Body): ApiError {
   const { config } = response;
   const fields = (body.errors ?? {}) as Record<string, string[]>;
@@ -75,17 +77,14 @@ function errorByStatus(response: AxiosResponse, body: Body): ApiError {
   if (isRouteMissing(status, body) || isPageFault) return { kind: 'server', status };
   switch (status) {
     case 401:
-      return { kind: 'unauthenticated' };
+    case 404:
+    case 408:
+    case 410:
+      return { kind: kindByStatus[status] };
     case 402:
       return { kind: 'insufficientBalance', ...pointsOf(body) };
     case 403:
       return { kind: body.code === MINOR_MODE ? 'minorMode' : 'forbidden' };
-    case 404:
-      return { kind: 'notFound' };
-    case 410:
-      return { kind: 'gone' };
-    case 408:
-      return { kind: 'timeout' };
     case 409: {
       const price = priceOf(body);
       return {

@@ -45,8 +45,7 @@ export type Nudge = 'network' | 'attention';
  * unreachable server, 10 min for a refusal. pusher-js alone waits 15–60 s after a refused retry and gives up on some codes.
  */
 export class Supervisor {
-  readonly #options: SupervisorOptions;
-  readonly #clock: Clock;
+  readonly #options: Required<SupervisorOptions>;
   #status: RealtimeStatus = 'off';
   #link: Link | null = null;
   #pendingLink: Promise<Link | null> | null = null;
@@ -66,14 +65,13 @@ export class Supervisor {
   #cancelReauthorization = () => {};
 
   constructor(options: SupervisorOptions) {
-    this.#options = options;
-    this.#clock = options.clock ?? realClock;
+    this.#options = { clock: realClock, turn: async () => {}, random: Math.random, ...options };
   }
 
   start() {
     if (this.#status !== 'off') return;
     this.#runNumber += 1;
-    this.#lastHealthyAt = this.#clock.now();
+    this.#lastHealthyAt = this.#options.clock.now();
     this.#failures = 0;
     this.#refusals = 0;
     void this.#connect();
@@ -118,8 +116,8 @@ export class Supervisor {
       this.#cancelTimer();
       this.#attempts = 0;
       this.#refusals = 0;
-      this.#liveSince = this.#clock.now();
-      this.#reauthorizeAfter(REAUTHORIZE_AFTER_MS * (0.8 + 0.4 * this.#random()));
+      this.#liveSince = this.#options.clock.now();
+      this.#reauthorizeAfter(REAUTHORIZE_AFTER_MS * (0.8 + 0.4 * this.#options.random()));
       this.#setStatus('live', this.#socketId);
     },
     onClose: (reason) => this.#fail(reason),
@@ -135,7 +133,7 @@ export class Supervisor {
     // the attempt itself has already waited, so the pause after its timeout stays short
     this.#schedule(isLong ? LONG_OPEN_BUDGET_MS : OPEN_BUDGET_MS, () => this.#fail('unreachable', FIRST_PAUSE_MS));
     const attempt = this.#attempts;
-    await this.#options.turn?.();
+    await this.#options.turn();
     this.#link ??= await this.#loadLink();
     if (run !== this.#runNumber || attempt !== this.#attempts || this.#status !== 'connecting') return;
     if (this.#link) this.#link.connect();
@@ -156,14 +154,14 @@ export class Supervisor {
   }
 
   #longestPauseMs(reason: CloseReason): number {
-    const isLong = reason === 'unreachable' && this.#clock.now() - this.#lastHealthyAt > MINUTE_MS;
+    const isLong = reason === 'unreachable' && this.#options.clock.now() - this.#lastHealthyAt > MINUTE_MS;
     return isLong ? LONG_OUTAGE_PAUSE_MS : MAX_PAUSE_MS[reason];
   }
 
   #fail(reason: CloseReason, longestMs = this.#longestPauseMs(reason)) {
     if (this.#status === 'off' || this.#status === 'waiting') return;
-    if (this.#status === 'live' && this.#clock.now() - this.#liveSince >= GOOD_AFTER_MS) this.#failures = 0;
-    if (this.#status === 'live') this.#lastHealthyAt = this.#clock.now();
+    if (this.#status === 'live' && this.#options.clock.now() - this.#liveSince >= GOOD_AFTER_MS) this.#failures = 0;
+    if (this.#status === 'live') this.#lastHealthyAt = this.#options.clock.now();
     this.#cancelPing();
     this.#cancelReauthorization();
     this.#link?.disconnect();
@@ -181,26 +179,21 @@ export class Supervisor {
 
   #probe() {
     this.#cancelPing();
-    this.#cancelPing = this.#clock.after(PING_BUDGET_MS, () => this.#fail('unreachable'));
+    this.#cancelPing = this.#options.clock.after(PING_BUDGET_MS, () => this.#fail('unreachable'));
     this.#link?.ping();
   }
 
   #reauthorizeAfter(milliseconds: number) {
     this.#cancelReauthorization();
-    this.#cancelReauthorization = this.#clock.after(milliseconds, () => {
+    this.#cancelReauthorization = this.#options.clock.after(milliseconds, () => {
       this.#link?.reauthorize();
       this.#reauthorizeAfter(REAUTHORIZE_AFTER_MS);
     });
   }
 
-  #random(): number {
-    const { random = Math.random } = this.#options;
-    return random();
-  }
-
   #schedule(milliseconds: number, run: () => void) {
     this.#cancelTimer();
-    this.#cancelTimer = this.#clock.after(milliseconds, run);
+    this.#cancelTimer = this.#options.clock.after(milliseconds, run);
   }
 
   #setStatus(status: RealtimeStatus, socketId?: string) {

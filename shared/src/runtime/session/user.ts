@@ -1,54 +1,35 @@
 import { fallback, type InferOutput, nullish, number, object, parse, pipe, string, transform, union } from 'valibot';
-import type { GiftDto, MinorStatusDto, UserDto, userPatchSchema } from '../../contract';
+import { toCamelCase, type UserDto, type userPatchSchema } from '../../contract';
 
-export interface User {
-  id: string;
-  name: string;
-  username: string;
-  avatar: string;
-  /** points; undefined until the server has sent a readable balance */
-  balance: number | undefined;
-  inviteCode: string;
-  persona: string;
-  gender: string;
-  /** ISO date, '' if unknown; null until the address is confirmed */
-  emailVerifiedAt: string | null;
-  checkedInToday: boolean | undefined;
-  /** days in a row */
-  checkInStreak: number | undefined;
-  /** gifts in points to announce, from the server */
-  gifts: readonly GiftDto[];
-  /** ISO date of the account's erasure, '' if unknown; null if no deletion is scheduled */
-  deletionAt: string | null;
-  /** unread answers of support */
-  unreadAnswers: number;
-  /** conversations with a reply that no device has shown */
-  unreadConversations: number;
-  /** 未成年人模式; null while it is off */
-  minor: MinorStatusDto | null;
-  version: number | undefined;
-  /** false while only the stored fields are known and the server's response is pending */
-  isWhole: boolean;
-}
+export type User = Readonly<ReturnType<typeof toUser>>;
 
-export const toUser = (dto: UserDto, isWhole = true): User => ({
+export const toUser = (dto: UserDto, isWhole = true) => ({
   id: dto.id,
   name: dto.name ?? '',
   username: dto.username ?? '',
   avatar: dto.avatar ?? '',
+  /** points; undefined until the server has sent a readable balance */
   balance: dto.balance ?? undefined,
   inviteCode: dto.invite_code ?? '',
   persona: dto.persona ?? '',
   gender: dto.gender ?? '',
+  /** ISO date, '' if unknown; null until the address is confirmed */
   emailVerifiedAt: dto.email_verified_at ?? null,
   checkedInToday: dto.checked_in_today ?? undefined,
+  /** days in a row */
   checkInStreak: dto.check_in_streak ?? undefined,
+  /** gifts in points to announce, from the server */
   gifts: dto.gifts ?? [],
+  /** ISO date of the account's erasure, '' if unknown; null if no deletion is scheduled */
   deletionAt: dto.deletion_at ?? null,
+  /** unread answers of support */
   unreadAnswers: dto.unread_answers ?? 0,
+  /** conversations with a reply that no device has shown */
   unreadConversations: dto.unread_conversations ?? 0,
+  /** 未成年人模式; null while it is off */
   minor: dto.minor ?? null,
   version: dto.version ?? undefined,
+  /** false while only the stored fields are known and the server's response is pending */
   isWhole,
 });
 
@@ -58,26 +39,12 @@ export type UserPatch = InferOutput<typeof userPatchSchema>;
 const clearableFields = ['deletion_at', 'email_verified_at', 'minor'];
 
 export function patchedUser(user: User, patch: UserPatch): User {
-  const changes = Object.entries(patch).filter(
-    ([field, value]) => value !== undefined && (value !== null || clearableFields.includes(field)),
+  const names = Object.entries(patch).flatMap(([field, value]) =>
+    value !== undefined && (value !== null || clearableFields.includes(field)) ? toCamelCase(field) : [],
   );
-  return toUser({ ...toDto(user), ...Object.fromEntries(changes), id: user.id }, user.isWhole);
+  const patchedFields = Object.entries(toUser({ ...patch, id: user.id }, user.isWhole));
+  return { ...user, ...Object.fromEntries(patchedFields.filter(([name]) => names.includes(name))) };
 }
-
-const toDto = (user: User): UserDto => ({
-  ...toStored(user),
-  balance: user.balance,
-  gender: user.gender,
-  email_verified_at: user.emailVerifiedAt,
-  checked_in_today: user.checkedInToday,
-  check_in_streak: user.checkInStreak,
-  gifts: [...user.gifts],
-  deletion_at: user.deletionAt,
-  unread_answers: user.unreadAnswers,
-  unread_conversations: user.unreadConversations,
-  minor: user.minor,
-  version: user.version,
-});
 
 /** The user's record in `localStorage`; the specification fixes its names and shape. */
 export const toStored = ({ id, name, username, avatar, balance, inviteCode, persona }: User) => ({

@@ -3,21 +3,16 @@ import { listenTo } from '../../format/listening';
 // The browser's storage for this site. A browser that blocks cookies may throw where an API is named or where it is used; here
 // the page's memory replaces it.
 
-/** Texts by key. What the browser refuses to store (blocked, full) is held in memory for this page. */
-export interface KeyValueStore {
-  get(key: string): string | null;
-  set(key: string, value: string): void;
-  remove(key: string): void;
-  keys(prefix: string): string[];
-  /** Whether the browser refused this key's text, so that only memory holds it. */
-  isRefused(key: string): boolean;
-}
+export type KeyValueStore = ReturnType<typeof createKeyValueStore>;
 
-/** `getStorage` is called each time, because access to the global may throw. */
-export function createKeyValueStore(getStorage: () => Storage): KeyValueStore {
+/**
+ * Texts by key. What the browser refuses to store (blocked, full) is held in memory for this page. `getStorage` is called each
+ * time, because access to the global may throw.
+ */
+export function createKeyValueStore(getStorage: () => Storage) {
   const memory = new Map<string, string>();
   return {
-    get(key) {
+    get(key: string): string | null {
       const memoryValue = memory.get(key);
       if (memoryValue !== undefined) return memoryValue;
       try {
@@ -26,7 +21,7 @@ export function createKeyValueStore(getStorage: () => Storage): KeyValueStore {
         return null;
       }
     },
-    set(key, value) {
+    set(key: string, value: string): void {
       try {
         getStorage().setItem(key, value);
         memory.delete(key);
@@ -34,7 +29,7 @@ export function createKeyValueStore(getStorage: () => Storage): KeyValueStore {
         memory.set(key, value);
       }
     },
-    remove(key) {
+    remove(key: string): void {
       memory.delete(key);
       try {
         getStorage().removeItem(key);
@@ -42,7 +37,7 @@ export function createKeyValueStore(getStorage: () => Storage): KeyValueStore {
         // storage that cannot be read holds nothing to remove
       }
     },
-    keys(prefix) {
+    keys(prefix: string): string[] {
       const allKeys = [...memory.keys()];
       try {
         const storage = getStorage();
@@ -52,7 +47,8 @@ export function createKeyValueStore(getStorage: () => Storage): KeyValueStore {
       }
       return allKeys.filter((key) => key.startsWith(prefix));
     },
-    isRefused: (key) => memory.has(key),
+    /** Whether the browser refused this key's text, so that only memory holds it. */
+    isRefused: (key: string): boolean => memory.has(key),
   };
 }
 

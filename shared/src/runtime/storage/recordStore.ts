@@ -20,12 +20,6 @@ export interface RecordStore {
   remove(owner: string, key: string): Promise<void>;
 }
 
-interface DeviceStore extends RecordStore {
-  clear(): Promise<void>;
-  /** Subscribes to a slow database that responds again: earlier reads may lack records. Returns the unsubscribe function. */
-  onRecovered(listener: () => void): () => void;
-}
-
 type Kind = 'outbox' | 'snapshots';
 type Row = { key: [string, string]; value: StoredRecord };
 interface Schema extends DBSchema {
@@ -147,34 +141,26 @@ const createMemoryStore = () =>
  * Stores records in IndexedDB; in this page's memory if that is missing, refuses or times out. The outbox is written to
  * `localStorage` too: a message must survive a full disk, and later ones must not overtake it while IndexedDB opens.
  */
-export function createRecordStore(kind: Kind): DeviceStore {
+export function createRecordStore(kind: Kind) {
   const isOutbox = kind === 'outbox';
   const fallbackStore = textRecords(isOutbox ? local : createMemoryStore());
   const boundedWait = createBoundedWait();
-  const attempt = async <Result>(
-    inDatabase: (database: IDBPDatabase<Schema>) => Promise<Result>,
-    fallback: () => Promise<Result>,
-  ): Promise<Result> => {
+  /** Resolves to null if the database is missing, refuses or times out. */
+  const attempt = async <Result>(inDatabase: (database: IDBPDatabase<Schema>) => Promise<Result>) => {
     const work = openDatabase().then(async (database) => (database ? { result: await inDatabase(database) } : null));
-    const outcome = await boundedWait.wait(work).catch((cause: unknown) => {
+    return boundedWait.wait(work).catch((cause: unknown) => {
       console.warn(`IndexedDB refused ${kind}`, cause);
       return null;
     });
-    return outcome ? outcome.result : fallback();
   };
-  return {
+  const readIn = <Result>(read: Parameters<typeof readInTransaction<Result>>[2]) =>
+    attempt((database) => readInTransaction(database, kind, read));
+  const store: RecordStore = {
     get: async (owner, key) =>
-      (await fallbackStore.get(owner, key)) ??
-      attempt(
-        (database) => readInTransaction(database, kind, (records) => records.get([owner, key])),
-        async () => undefined,
-      ),
+      (await fallbackStore.get(owner, key)) ?? (await readIn((records) => records.get([owner, key])))?.result,
     async all(owner) {
-      const databaseRecords = await attempt(
-        (database) =>
-          readInTransaction(database, kind, (records) => records.getAll(IDBKeyRange.bound([owner], [owner, []]))),
-        async () => [],
-      );
+      const outcome = await readIn((records) => records.getAll(IDBKeyRange.bound([owner], [owner, []])));
+      const databaseRecords = outcome?.result ?? [];
       const fallbackRecords = await fallbackStore.all(owner);
       return [
         ...databaseRecords.filter(({ key }) => fallbackRecords.every((record) => record.key !== key)),
@@ -183,28 +169,24 @@ export function createRecordStore(kind: Kind): DeviceStore {
     },
     async put(record) {
       if (isOutbox) await fallbackStore.put(record);
-      await attempt(
-        async (database) => {
-          await database.put(kind, record);
-          fallbackStore.dropRefused(record.owner, record.key);
-        },
-        async () => (isOutbox ? undefined : fallbackStore.put(record)),
-      );
+      const outcome = await attempt(async (database) => {
+        await database.put(kind, record);
+        fallbackStore.dropRefused(record.owner, record.key);
+      });
+      if (!outcome && !isOutbox) await fallbackStore.put(record);
     },
     async remove(owner, key) {
       await fallbackStore.remove(owner, key);
-      await attempt(
-        (database) => database.delete(kind, [owner, key]),
-        async () => undefined,
-      );
+      await attempt((database) => database.delete(kind, [owner, key]));
     },
+  };
+  return {
+    ...store,
     async clear() {
       fallbackStore.clear();
-      await attempt(
-        (database) => database.clear(kind),
-        async () => undefined,
-      );
+      await attempt((database) => database.clear(kind));
     },
+    /** Subscribes to a slow database that responds again: earlier reads may lack records. Returns the unsubscribe function. */
     onRecovered: boundedWait.onRecovered,
   };
 }
