@@ -1,4 +1,5 @@
 import { type ErrorReport, framesOf, messageClass } from '@liaozhai/shared/contract';
+import { listenTo, stopAll } from '@liaozhai/shared/ui';
 import { reportRegularly, sendReport } from './beacon';
 import type { Page } from './page';
 import { routeAt } from './routes';
@@ -11,10 +12,8 @@ const MAX_REPORTS = 10;
  * other scripts, such as extensions, are ignored. Call when idle. Returns the stop function.
  */
 export function watchErrors({ set, routes, remotes }: Page): () => void {
-  const stop = new AbortController();
-  const { signal } = stop;
   // previews of unreleased builds report nothing
-  if (set.override) return () => stop.abort();
+  if (set.override) return () => undefined;
   const builds = [set.host, ...Object.values(set.remotes).flatMap((build) => [build, build.lastGood ?? []].flat())];
   const reportKeys = new Set<string>();
   let pendingReports: ErrorReport[] = [];
@@ -39,9 +38,6 @@ export function watchErrors({ set, routes, remotes }: Page): () => void {
     const build = builds.find(({ entry }) => entry.startsWith(`/builds/${frame.split('/', 2).join('/')}/`));
     if (build) recordError(kind, build.id, cause, location.pathname);
   };
-  window.addEventListener('error', ({ error, filename }) => recordUncaught('uncaught', error, filename), { signal });
-  window.addEventListener('unhandledrejection', ({ reason }) => recordUncaught('rejection', reason), { signal });
-
   const report = () => {
     for (const { build, error, pathname } of remotes.blamedBuilds()) {
       // a file that failed to load is not an error in the build's code and has no stack in it
@@ -52,6 +48,11 @@ export function watchErrors({ set, routes, remotes }: Page): () => void {
     pendingReports = [];
     if (reports.length > 0) sendReport({ failed: reports });
   };
-  signal.addEventListener('abort', reportRegularly(report));
-  return () => stop.abort();
+  return stopAll(
+    listenTo(window, ['error'], (event: ErrorEvent) => recordUncaught('uncaught', event.error, event.filename)),
+    listenTo(window, ['unhandledrejection'], ({ reason }: PromiseRejectionEvent) =>
+      recordUncaught('rejection', reason),
+    ),
+    reportRegularly(report),
+  );
 }

@@ -16,8 +16,14 @@ const isNewEnough = () =>
   CSS.supports('width', 'calc(1px * infinity)') &&
   'replaceSync' in CSSStyleSheet.prototype;
 
-/** Whether a user is stored on this device. Throws without storage. */
-const isMember = () => localStorage.getItem('user-store') !== null;
+/** Whether a user is stored on this device. */
+function isMember(): boolean {
+  try {
+    return localStorage.getItem('user-store') !== null;
+  } catch {
+    return false;
+  }
+}
 
 function storeInvite() {
   try {
@@ -158,26 +164,18 @@ function startRequest(url: string) {
 
 /** A member's list is never part of the page, so its request does not even wait for the page to be parsed. */
 const requestOwnList = () =>
-  location.pathname === '/conversations' && isKnownMember() ? startRequest('/api/v1/conversations') : null;
+  location.pathname === '/conversations' && isMember() ? startRequest('/api/v1/conversations') : null;
 
 /** The first list of 发现, unless the page already has it. */
 const requestStories = () =>
   /^\/(explore)?$/.test(location.pathname) && !byId('liaozhai-first') ? startRequest('/api/v1/stories') : null;
 
-function isKnownMember(): boolean {
-  try {
-    return isMember();
-  } catch {
-    return false;
-  }
-}
-
 /** Whether the app will send a request immediately: for a member, or on a screen without prerendered content. */
-const willSendRequest = () => isKnownMember() || !document.querySelector('[data-first] > main > *');
+const willSendRequest = () => isMember() || !document.querySelector('[data-first] > main > *');
 
 /** Preloads the members' part of the screen: a slot named like its route, with `.member` (`memberPart` of the contract). */
 function preloadMemberPart({ remotes, hashes }: PageSet) {
-  if (!isKnownMember()) return;
+  if (!isMember()) return;
   const builds = Object.keys(remotes).map((name) => remotes[name] as PageSet['remotes'][string]);
   for (const { routes, slots } of builds) {
     const [route] = routes.filter(({ path }) => path === location.pathname);

@@ -4,7 +4,7 @@ import { leaveDeadOverlays } from '@liaozhai/shared/ui';
 import type { ComponentType } from 'react';
 import { createAssetLoader, installAssetLoader, loadTimeoutMs } from './federation/assetLoader';
 import { guardLateFiles } from './federation/lateFiles';
-import { readPageSet } from './federation/pageSet';
+import { folderOf, readPageSet } from './federation/pageSet';
 import { createPrefetcher } from './federation/prefetch';
 import { createRemotes } from './federation/remotes';
 import type { Page } from './page';
@@ -19,7 +19,7 @@ import { tolerateWrappedNodes } from './wrappedNodes';
 export function createPage(set: PageSet, LocalBadge?: ComponentType) {
   const assetLoader = createAssetLoader(
     (url) => loadTimeoutMs(set.host.entry, remotes.hasFallback(url)),
-    (url) => !url.includes(folderOf(set.host.entry)),
+    (url) => !new URL(url, location.href).href.startsWith(folderOf(set.host.entry)),
   );
   installAssetLoader(assetLoader);
   const prefetcher = createPrefetcher(set.hashes, () => loadTimeoutMs(set.host.entry, true));
@@ -39,8 +39,6 @@ export function createPage(set: PageSet, LocalBadge?: ComponentType) {
     onLateAsset: assetLoader.onLate,
   };
 }
-
-const folderOf = (file: string) => file.slice(0, file.lastIndexOf('/') + 1);
 
 /** Creates the open page. If it runs remotes from dev servers, loads their descriptions first. */
 export async function openPage(): Promise<Page> {

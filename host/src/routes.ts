@@ -1,15 +1,9 @@
-import { matchRoute } from '@liaozhai/shared/contract';
+import { matchRoute, type PageRoute } from '@liaozhai/shared/contract';
 import type { ComponentType } from 'react';
 import { NothingPage } from './pages/NothingPage';
 import { tabs } from './shell/TabBar';
 
-export interface ScreenRoute {
-  name: string;
-  path: string;
-  title: string;
-  requiresAuth: boolean;
-  keepAlive: boolean;
-  outsideShell: boolean;
+export interface ScreenRoute extends Omit<PageRoute, 'preload'> {
   source: { kind: 'remote'; remote: string } | { kind: 'host'; page: () => Promise<{ default: ComponentType }> };
 }
 

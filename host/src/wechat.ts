@@ -3,13 +3,6 @@ import { request } from '@liaozhai/shared/runtime';
 import wx from 'weixin-js-sdk';
 import type { GuardedHistory } from './navigation';
 
-interface LinkCard {
-  title: string;
-  desc: string;
-  imgUrl: string;
-  link: string;
-}
-
 const htmlEntities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
 const unescapeHtml = (text: string) =>
@@ -31,7 +24,7 @@ async function fetchHead(path: string): Promise<string> {
 }
 
 /** The card of a screen, from the page's Open Graph tags. */
-async function fetchCard(path: string): Promise<LinkCard> {
+async function fetchCard(path: string) {
   const head = await fetchHead(path);
   const content = (key: string) => unescapeHtml(new RegExp(`"${key}" content="([^"]*)"`).exec(head)?.[1] ?? '');
   return {

@@ -43,11 +43,7 @@ export const remoteOf = ({ global, entry }: PageBuild) => ({
   entry: new URL(entry, location.href).href,
 });
 
-interface ConfiguredRemote {
-  name?: string;
-  alias?: string;
-  entryGlobalName?: string;
-}
+type ConfiguredRemote = { name?: string; alias?: string; entryGlobalName?: string };
 
 /**
  * Plug-in for every federation instance in the page: the host's, and those of remotes' bundles, of any version. Decides which

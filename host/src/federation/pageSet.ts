@@ -43,6 +43,9 @@ export function readPageSet(): PageSet {
   return inlined;
 }
 
+/** Absolute URL of a file's folder, with a trailing slash. */
+export const folderOf = (file: string): string => new URL('.', new URL(file, location.href)).href;
+
 export const noFiles: Preload = { js: [], css: [] };
 
 /** Returns a set of the compiled-in remotes, with no files to load. */

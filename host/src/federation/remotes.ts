@@ -13,7 +13,7 @@ import type { AssetLoader } from './assetLoader';
 import { bundledRemotes } from './bundledRemotes';
 import { createFederation } from './federation';
 import { remoteNameOf } from './pagePlugin';
-import { BUNDLED } from './pageSet';
+import { BUNDLED, folderOf } from './pageSet';
 import type { Prefetcher } from './prefetch';
 import { moduleError, RemoteError } from './remoteError';
 
@@ -181,9 +181,6 @@ export function createRemotes(set: PageSet, assetLoader: AssetLoader, prefetcher
 /** Offline, a file that cannot be loaded is not the build's fault. */
 const isOffline = ({ failure }: RemoteError) =>
   !navigator.onLine && ['unreachable', 'hang', 'chunk-lost'].includes(failure);
-
-/** Absolute URL of a build's folder, with a trailing slash. */
-const folderOf = (entry: string) => new URL('.', new URL(entry, location.href)).href;
 
 const QUARANTINE_MS = 10 * MINUTE_MS;
 

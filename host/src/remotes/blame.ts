@@ -12,14 +12,9 @@ const PROBATION_MS = 1_000;
 const comparableText = (cause: unknown): string =>
   cause instanceof Error ? `${cause.name} ${cause.message}`.replace(/\b[\w$]{1,2}(?=[.[(])/g, '') : String(cause);
 
-interface Suspect {
-  build: string;
-  cause: unknown;
-}
-
 /** Builds that threw while rendering, until their other build has rendered or thrown. */
 export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 'resetFailures'>) {
-  const suspects = new Map<string, Suspect>();
+  const suspects = new Map<string, { build: string; cause: unknown }>();
 
   function convict(remote: string) {
     const suspect = suspects.get(remote);

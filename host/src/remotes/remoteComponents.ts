@@ -1,4 +1,13 @@
-import { DEFAULT_ORDER, isOpenSlot, memberPart, type PageSet, type Preload, READY } from '@liaozhai/shared/contract';
+import {
+  DEFAULT_ORDER,
+  isOpenSlot,
+  memberPart,
+  type PageBuild,
+  type PageSet,
+  type Preload,
+  READY,
+  type RemoteModule,
+} from '@liaozhai/shared/contract';
 import { api, offlineCache, session, store } from '@liaozhai/shared/runtime';
 import { attempt } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy } from 'react';
@@ -78,6 +87,11 @@ function createComponent(key: string, load: (loading: Pick<LoadingComponent, 'bu
   };
 }
 
+type LoadPart = () => Promise<{ default: unknown }>;
+type PartFinder = (
+  of: PageBuild | RemoteModule | undefined,
+) => { preload?: Preload; page?: LoadPart; component?: LoadPart } | undefined;
+
 /** One object per component, so that panes share its state. */
 export function createRemoteComponents(set: PageSet, remotes: Remotes, prefetcher: Prefetcher) {
   const components = new Map<string, RemoteComponent>();
@@ -110,13 +124,9 @@ export function createRemoteComponents(set: PageSet, remotes: Remotes, prefetche
     };
   }
 
-  /** `preload` returns its files in the active build, `findModule` its module from the remote's. */
-  function remoteComponent(
-    key: string,
-    remote: string,
-    preload: () => Preload | undefined,
-    findModule: () => Promise<(() => Promise<{ default: unknown }>) | undefined>,
-  ): RemoteComponent {
+  /** `find` returns the route or slot among those of a build, or of a remote's module. */
+  function remoteComponent(key: string, remote: string, find: PartFinder): RemoteComponent {
+    const filesInBuild = (): Preload => find(remotes.activeBuild(remote))?.preload ?? noFiles;
     /** Set at the first error: a copy of the device may be damaged, or of another build's shape. */
     let discarding: Promise<unknown> | undefined;
     function discardCopies(): boolean {
@@ -128,20 +138,20 @@ export function createRemoteComponents(set: PageSet, remotes: Remotes, prefetche
     }
     async function load(loading: Pick<LoadingComponent, 'build'>): Promise<LoadedComponent> {
       if (discarding) await discarding;
-      const release = prefetcher.prioritise(preload() ?? noFiles);
+      const release = prefetcher.prioritise(filesInBuild());
       return loadActive(loading)
         .catch((cause) => suspects.onLoadFailure(remote, cause))
         .finally(release);
     }
     async function loadActive(loading: Pick<LoadingComponent, 'build'>): Promise<LoadedComponent> {
       const start = performance.now();
-      await remotes.load(remote, () => void prefetcher.prefetch(preload() ?? noFiles));
+      const module = await remotes.load(remote, () => void prefetcher.prefetch(filesInBuild()));
       const build = remotes.activeBuild(remote)?.id ?? '';
       loading.build = build;
       try {
-        const page = await findModule();
-        if (!page) throw new RemoteError(remote, 'module-missing', new Error(`src/remote provides no ${key}`));
-        const { default: component } = await withTimeout(remote, page());
+        const { page, component: loadPart = page } = find(module) ?? {};
+        if (!loadPart) throw new RemoteError(remote, 'module-missing', new Error(`src/remote provides no ${key}`));
+        const { default: component } = await withTimeout(remote, loadPart());
         attempt(() => performance.measure(READY + build, { start }));
         return component as LoadedComponent;
       } catch (cause) {
@@ -190,12 +200,7 @@ export function createRemoteComponents(set: PageSet, remotes: Remotes, prefetche
     if (source.kind === 'host') return getOrCreate(`host ${name}`, (key) => hostComponent(key, source.page));
     const { remote } = source;
     return getOrCreate(`${remote} route ${name}`, (key) =>
-      remoteComponent(
-        key,
-        remote,
-        () => remotes.activeBuild(remote)?.routes.find((route) => route.name === name)?.preload,
-        async () => (await remotes.load(remote)).routes.find((route) => route.name === name)?.page,
-      ),
+      remoteComponent(key, remote, (of) => of?.routes.find((route) => route.name === name)),
     );
   }
 
@@ -206,16 +211,13 @@ export function createRemoteComponents(set: PageSet, remotes: Remotes, prefetche
       return slot ? [{ remote, order: slot.order ?? DEFAULT_ORDER }] : [];
     });
     owners.sort((a, b) => a.order - b.order || (a.remote < b.remote ? -1 : 1));
-    return owners.slice(0, isOpenSlot(name) ? owners.length : 1).map(({ remote }) =>
-      getOrCreate(`${remote} slot ${name}`, (key) =>
-        remoteComponent(
-          key,
-          remote,
-          () => remotes.activeBuild(remote)?.slots.find((slot) => slot.name === name)?.preload,
-          async () => (await remotes.load(remote)).slots.find((slot) => slot.name === name)?.component,
+    return owners
+      .slice(0, isOpenSlot(name) ? owners.length : 1)
+      .map(({ remote }) =>
+        getOrCreate(`${remote} slot ${name}`, (key) =>
+          remoteComponent(key, remote, (of) => of?.slots.find((slot) => slot.name === name)),
         ),
-      ),
-    );
+      );
   }
 
   const memberPartOf = ({ name }: ScreenRoute) =>

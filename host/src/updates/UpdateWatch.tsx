@@ -112,13 +112,8 @@ async function isSigned(text: string, signature: string, publicKey: string): Pro
   return crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytesOf(signature), signedBytes);
 }
 
-interface Expectation {
-  channel: string;
-  publicKey: string;
-  /** the highest state so far; an older document is a replay */
-  seq: number;
-  now: number;
-}
+/** `seq`: the highest state so far; an older document is a replay. */
+type Expectation = Pick<PageSet, 'channel' | 'publicKey' | 'seq'> & { now: number };
 
 /** Reads a channel document. Throws if its form, signature, channel, order or date is wrong. */
 export async function readChannel(text: string, expected: Expectation): Promise<LiveChannel> {
