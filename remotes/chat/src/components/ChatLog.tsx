@@ -206,18 +206,15 @@ const OlderMark = ({ older }: { older: Older }) => (
 );
 
 /** Scrolls back to the end; labelled if new messages are there. */
-const ToEndPill = ({ isNew, onPress }: { isNew: boolean; onPress: () => void }) => (
-  <button
-    type="button"
-    className={styles.pill}
-    data-new={isNew}
-    aria-label={isNew ? texts.chat.newMessages : texts.chat.toEnd}
-    onClick={onPress}
-  >
-    <ArrowDownIcon size={18} />
-    {isNew && <span>{texts.chat.newMessages}</span>}
-  </button>
-);
+function ToEndPill({ isNew, onPress }: { isNew: boolean; onPress: () => void }) {
+  const label = isNew ? texts.chat.newMessages : texts.chat.toEnd;
+  return (
+    <button type="button" className={styles.pill} data-new={isNew} aria-label={label} onClick={onPress}>
+      <ArrowDownIcon size={18} />
+      {isNew && <span>{label}</span>}
+    </button>
+  );
+}
 
 /** The row of the first failed message, and how many unsent messages start with it, since none overtakes it. */
 function findUnsent(log: Log): { index: number; count: number } {

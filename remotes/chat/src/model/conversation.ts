@@ -5,47 +5,33 @@ import type { Thread } from './thread';
 
 const EXCERPT_CHARACTERS = 80;
 
-export interface Conversation {
-  id: string;
-  storyId: string;
-  title: string;
-  coverUrl: string;
-  coverColor: string | undefined;
-  /** One line of the last message, without markup. Dots if the server does not send it, empty if there are no messages. */
-  excerpt: string;
-  isMine: boolean;
-  /** A reply has ended that the user has not seen on any device. */
-  isUnread: boolean;
-  /** ISO time at which the user pinned it; empty if not pinned. */
-  pinnedAt: string;
-  /** Number of this run of its story, from 1. */
-  run: number;
-  /** Put aside in favour of another run. */
-  isShelved: boolean;
-  version: number;
-  /** ISO time of the last change. */
-  updatedAt: string;
-}
+export type Conversation = ReturnType<typeof toConversation>;
 
 export interface ConversationPage extends CursorPage<Conversation> {
   /** The device's copy of a first page that others follow: they cannot be read offline. */
   isCut?: boolean;
 }
 
-const toConversation = (dto: ConversationDto): Conversation => ({
+const toConversation = (dto: ConversationDto) => ({
   id: String(dto.id),
   storyId: String(dto.story?.id ?? ''),
   title: dto.story?.title || UNTITLED,
   coverUrl: dto.story?.cover_url ?? '',
   coverColor: dto.story?.cover_color ?? undefined,
+  /** One line of the last message, without markup. Dots if the server does not send it, empty if there are no messages. */
   excerpt:
     toExcerpt(dto.last_message?.excerpt ?? '') || (dto.last_message === null && !dto.last_seq ? '' : texts.list.unsaid),
   isMine: dto.last_message?.role === 'user',
+  /** A reply has ended that the user has not seen on any device. */
   isUnread: dto.unread ?? false,
+  /** ISO time at which the user pinned it; empty if not pinned. */
   pinnedAt: dto.pinned_at ?? '',
+  /** Number of this run of its story, from 1. */
   run: dto.run ?? 1,
+  /** Put aside in favour of another run. */
   isShelved: dto.shelved ?? false,
   version: dto.version ?? 0,
+  /** ISO time of the last change. */
   updatedAt: dto.updated_at ?? dto.last_message?.created_at ?? dto.created_at ?? '',
 });
 

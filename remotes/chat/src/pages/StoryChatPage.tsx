@@ -68,7 +68,7 @@ function StoryChat({ storyId }: { storyId: string }) {
   };
   return (
     <div className={styles.chat}>
-      <QueryView query={query} skeleton={<ChatSkeleton />}>
+      <QueryView query={query} skeleton={skeleton}>
         {({ story, thread }) => (
           <ChatView
             key={`${isMember || expiredThread ? 'member' : 'guest'} ${thread.leftId ?? ''}`}
@@ -102,7 +102,7 @@ const placeholderStory = (id: string): Story => ({
   pricePerMessage: undefined,
 });
 
-const ChatSkeleton = () => (
+const skeleton = (
   <div className={styles.skeleton}>
     <Skeleton shape="text" count={6} label={texts.chat.loading} />
   </div>
