@@ -38,23 +38,22 @@ function OwnSlot({ name, waiting, ...props }: SlotProps) {
   ) : null;
 }
 
-/** A page that requires a signed-in user, hidden from guests as in the host. */
-function Guarded({ children }: { children: ReactNode }) {
-  const user = useUser();
+/** A page that requires a signed-in user if `isPrivate`, and is hidden from guests then, as in the host. */
+function Guarded({ isPrivate, children }: { isPrivate: boolean | undefined; children: ReactNode }) {
+  const isLocked = useUser() === null && isPrivate;
   useEffect(() => {
-    if (!user) void requestLogin();
-  }, [user]);
-  return user ? children : <p className={styles.locked}>需要登录</p>;
+    if (isLocked) void requestLogin();
+  }, [isLocked]);
+  return isLocked ? <p className={styles.locked}>需要登录</p> : children;
 }
+
+// one lazy component per route for the life of the page
+const pages = remote.routes.map(({ path, page, requiresAuth }) => ({ path, Page: lazy(page), requiresAuth }));
 
 const Toasts = () => <Toaster toasts={useToasts()} />;
 
 function StandAlone() {
   const scroller = useRef<HTMLElement>(null);
-  // one lazy component per route for the life of the page
-  const [pages] = useState(() =>
-    remote.routes.map(({ path, page, requiresAuth }) => ({ path, Page: lazy(page), requiresAuth })),
-  );
   const firstPath = remote.routes[0]?.path ?? '/';
   return (
     <main ref={scroller} className={styles.screen}>
@@ -67,13 +66,9 @@ function StandAlone() {
                   key={path}
                   path={path}
                   element={
-                    requiresAuth ? (
-                      <Guarded>
-                        <Page />
-                      </Guarded>
-                    ) : (
+                    <Guarded isPrivate={requiresAuth}>
                       <Page />
-                    )
+                    </Guarded>
                   }
                 />
               ))}

@@ -205,16 +205,12 @@ function failOffline(): never {
   throw error;
 }
 
-interface Transport {
-  /** with the app's settings and interceptors */
-  client: AxiosInstance;
-  /** without them */
-  plain: AxiosInstance;
-}
-
-/** Loads axios in a separate file with the first request: most pages render their first screen without it. */
+/**
+ * Loads axios in a separate file with the first request: most pages render their first screen without it. `plain` has neither the
+ * app's settings nor its interceptors.
+ */
 function createTransport() {
-  let pendingTransport: Promise<Transport> | null = null;
+  let pendingTransport: Promise<Record<'client' | 'plain', AxiosInstance>> | null = null;
   let isLoaded = false;
   const load = async () => {
     const { createAxios } = await import(/* webpackChunkName: "client" */ './transport');

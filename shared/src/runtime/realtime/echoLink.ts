@@ -96,9 +96,8 @@ function receiveWithoutLoss(socket: WebSocket): WebSocket {
 
 /** One Echo over one pusher-js. Connects and disconnects only on request. */
 export class EchoLink implements Link {
+  readonly #options: Required<EchoLinkOptions>;
   readonly #events: LinkEvents;
-  readonly #createSocket: (url: string) => WebSocket;
-  readonly #fetchStatus: (path: string) => Promise<number>;
   readonly #channelName: string;
   #echo: Echo<'reverb'> | null = null;
   #socket: WebSocket | null = null;
@@ -110,11 +109,9 @@ export class EchoLink implements Link {
   #ungreetedSockets = 0;
 
   constructor(options: EchoLinkOptions) {
-    const { userId, events } = options;
-    this.#events = events;
-    this.#createSocket = options.createSocket ?? ((url) => new WebSocket(url));
-    this.#fetchStatus = options.fetchStatus ?? fetchStatus;
-    this.#channelName = hostConfig().realtime.channel.replace('{id}', userId);
+    this.#options = { createSocket: (url) => new WebSocket(url), fetchStatus, ...options };
+    this.#events = options.events;
+    this.#channelName = hostConfig().realtime.channel.replace('{id}', options.userId);
   }
 
   connect() {
@@ -164,7 +161,7 @@ export class EchoLink implements Link {
   }
 
   #openSocket(url: string): WebSocket {
-    const socket = receiveWithoutLoss(sendOnlyWhileOpen(this.#createSocket(url)));
+    const socket = receiveWithoutLoss(sendOnlyWhileOpen(this.#options.createSocket(url)));
     this.#socket = socket;
     socket.addEventListener('close', ({ code }) => {
       if (socket !== this.#socket) return;
@@ -189,7 +186,7 @@ export class EchoLink implements Link {
     // one failure may be a server restart; the status of another origin cannot be read
     if (this.#ungreetedSockets === 1 || host !== location.host) return 'unreachable';
     try {
-      const status = await this.#fetchStatus(pathname);
+      const status = await this.#options.fetchStatus(pathname);
       return status < 500 && !PASSING_STATUSES.includes(status) ? 'refused' : 'unreachable';
     } catch {
       return 'unreachable';
