@@ -110,12 +110,7 @@ export function watchSpans({ set, routes }: Page): () => void {
       sendReport({ spans }, '/beacon/spans');
     }
   };
-  const stop = reportRegularly(report);
-  return () => {
-    stop();
-    unwrap();
-    replies.stop();
-  };
+  return stopAll(reportRegularly(report), unwrap, replies.stop);
 }
 
 /** Trace and parent span of the page's document; null if it is not sampled. */

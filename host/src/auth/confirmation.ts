@@ -70,29 +70,26 @@ export function useConfirmationElsewhere() {
 
     async function poll() {
       clearTimeout(timer);
-      if (isFetching) return;
+      if (isFetching || document.visibilityState !== 'visible') return;
       isFetching = true;
       const user = await fetchConfirmedUser(controller.signal);
       if (user === null || controller.signal.aborted) return;
       isFetching = false;
-      if (!user) return scheduleNextPoll();
+      if (!user) return pollLater();
       session.userReceived(user);
       settlePendingConfirmation();
       toast(texts.confirmEmail.confirmed(hostConfig().brand.name), { kind: 'success' });
     }
-    function scheduleNextPoll() {
-      clearTimeout(timer);
-      if (document.visibilityState !== 'visible') return;
+    function pollLater() {
       timer = setTimeout(poll, pauseMs);
       pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
     }
     function pollNow() {
-      if (document.visibilityState !== 'visible') return;
       pauseMs = FIRST_PAUSE_MS;
       void poll();
     }
 
-    scheduleNextPoll();
+    pollLater();
     return stopAll(
       () => controller.abort(),
       () => clearTimeout(timer),

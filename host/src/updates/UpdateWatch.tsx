@@ -1,7 +1,7 @@
 import { type LiveChannel, liveChannelSchema, type PageSet } from '@liaozhai/shared/contract';
 import { serverNow } from '@liaozhai/shared/format';
 import { fetchInTurn, onReloadBlocksChanged, reloadBlocks, toast } from '@liaozhai/shared/runtime';
-import { Dialog, listenTo } from '@liaozhai/shared/ui';
+import { Dialog, listenTo, stopAll } from '@liaozhai/shared/ui';
 import { useEffect, useState } from 'react';
 import { parse } from 'valibot';
 import { usePage } from '../page';
@@ -41,12 +41,8 @@ export default function UpdateWatch() {
     if (!killedBuild) return;
     const reloadIfUnblocked = () => reloadBlocks().length === 0 && reloadFor(killedBuild);
     reloadIfUnblocked();
-    const stop = onReloadBlocksChanged(reloadIfUnblocked);
     const timer = setTimeout(() => reloadFor(killedBuild), GRACE_MS);
-    return () => {
-      stop();
-      clearTimeout(timer);
-    };
+    return stopAll(onReloadBlocksChanged(reloadIfUnblocked), () => clearTimeout(timer));
   }, [killedBuild]);
 
   return (
@@ -90,13 +86,11 @@ function watchChannel(
   };
 
   const timer = setInterval(checkChannel, CHECK_INTERVAL_MS);
-  const stopListening = listenTo(document, ['visibilitychange'], checkChannel);
   void checkChannel();
-  return () => {
+  return stopAll(listenTo(document, ['visibilitychange'], checkChannel), () => {
     isStopped = true;
     clearInterval(timer);
-    stopListening();
-  };
+  });
 }
 
 const bytesOf = (base64: string) =>
