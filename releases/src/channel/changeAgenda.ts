@@ -1,39 +1,31 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { conflict, ReleaseError, refused } from '../errors.ts';
 import type { Action, Evidence } from '../model/action.ts';
 import {
   type Agenda,
-  EMPTY_AGENDA,
+  agendaSchema,
   type Freeze,
   type FreezeWindow,
   type Frozen,
   frozenAt,
   isZone,
-  signAgenda,
-  verifyAgenda,
   windowText,
 } from '../model/agenda.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
 import { say } from '../sentences.ts';
 import { assertSeen, type Change, changeChannel, requestApproval } from './changeChannel.ts';
 import { currentDocument } from './readChannel.ts';
+import { signedPointer } from './signedPointer.ts';
 import { type ChangeOptions, type Reader, timeOf, type Writer } from './writer.ts';
 
 const ATTEMPTS = 200;
 
-const agendaKey = (channel: string): string => `agendas/${channel}.json`;
-
-async function readPointer({ store, channel, key }: Reader): Promise<{ agenda: Agenda; tag: string | null }> {
-  const pointer = await store.readPointer(agendaKey(channel));
-  return pointer
-    ? { agenda: verifyAgenda(pointer.body, channel, key.publicKey), tag: pointer.tag }
-    : { agenda: EMPTY_AGENDA, tag: null };
-}
+const pointer = signedPointer('agendas', agendaSchema, { schedules: [], freezes: [], proposals: [] });
 
 /** Reads a channel's schedules, freezes and proposals. Throws refused if the agenda is damaged or unsigned. */
-export const readAgenda = async (reader: Reader): Promise<Agenda> => (await readPointer(reader)).agenda;
+export const readAgenda = async (reader: Reader): Promise<Agenda> => (await pointer.read(reader)).contents;
 
 export interface AgendaDecision {
   agenda: Agenda;
@@ -75,13 +67,12 @@ export async function changeAgenda(
   decide: DecideAgenda,
   seq?: number,
 ): Promise<{ document: ChannelDocument; changed: boolean }> {
-  const { store, channel, key } = writer;
   let loggedDocument: ChannelDocument | null = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const document = await currentDocument(writer);
     if (!loggedDocument) await assertSeen(writer, document, seq, isLogOnly);
     writer.permit?.(document);
-    const { agenda, tag } = await readPointer(writer);
+    const { contents: agenda, tag } = await pointer.read(writer);
     const decision = await decide(agenda, document);
     if (!decision) return { document: loggedDocument ?? document, changed: loggedDocument !== null };
     const { entry, forward }: AgendaDecision = decision;
@@ -89,9 +80,9 @@ export async function changeAgenda(
     const approval: Evidence[] | null =
       entry && !loggedDocument ? await requestApproval(writer, document, { action: entry.action, state, forward }) : [];
     if (!approval) return { document, changed: false };
-    const next = signAgenda(decision.agenda, channel, randomUUID(), key);
-    // before the log reports a change that readers of the agenda would refuse
-    verifyAgenda(next, channel, key.publicKey);
+    const { proposals } = decision.agenda;
+    // older readers do not know proposals; signed before the log reports a change that readers of the agenda would refuse
+    const next = pointer.sign(writer, { ...decision.agenda, proposals: proposals.length > 0 ? proposals : undefined });
     try {
       if (entry && !loggedDocument)
         loggedDocument = (
@@ -101,11 +92,10 @@ export async function changeAgenda(
       if (!isConflict(cause) || seq !== undefined) throw cause;
       continue;
     }
-    if (await store.swapPointer(agendaKey(channel), next, tag))
-      return { document: loggedDocument ?? document, changed: true };
+    if (await pointer.swap(writer, next, tag)) return { document: loggedDocument ?? document, changed: true };
     await pause(Math.random() * 20);
   }
-  throw conflict(say('keptChanging', { what: say('theAgenda', { channel }) }), say('againCure'));
+  throw conflict(say('keptChanging', { what: say('theAgenda', { channel: writer.channel }) }), say('againCure'));
 }
 
 const MAX_FREEZES = 50;

@@ -8,7 +8,6 @@ import type { Misfit } from '../gate/fit.ts';
 import { type Action, type Evidence, type StoredAction, toStoredAction } from '../model/action.ts';
 import { nameOf } from '../model/build.ts';
 import {
-  assertKnown,
   CHANNEL_LIFETIME_DAYS,
   type ChannelDocument,
   type ChannelState,
@@ -19,6 +18,7 @@ import {
   stateOf,
   verifyChannel,
 } from '../model/channel.ts';
+import { assertKnown } from '../model/signedDocument.ts';
 import { canonicalJson, sha256Hex } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import { type Composed, dateNewParts, newMisfits, storeSets } from './composeSet.ts';
@@ -216,7 +216,8 @@ export const needsReason = (problems: readonly string[]) => refused(say('whyNeed
 export async function changeChannel(writer: Writer, decide: Decide, seq?: number, back?: Back): Promise<Change> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = await requireChannel(writer);
-    assertKnown(current.source, current.document);
+    // the next state has another action
+    assertKnown(current.source, current.document, say('theChannel', { channel: writer.channel }), 'action');
     await assertSeen(writer, current.document, seq, compatibleWith(back));
     writer.permit?.(current.document);
     const decision = await decide(current.document);

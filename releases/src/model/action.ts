@@ -21,53 +21,46 @@ export const storedActionSchema = v.object({
 /** An action as the signed document holds it. */
 export type StoredAction = v.InferOutput<typeof storedActionSchema>;
 
+const finite = v.pipe(v.number(), v.finite());
+
 /** Build ids, and the number of those left out because the document had no room. */
-interface ListedBuilds {
-  builds: string[];
-  more?: number;
-}
+const listed = { builds: v.array(v.string()), more: v.optional(finite) };
+const someListed = { ...listed, builds: v.pipe(listed.builds, v.minLength(1)) };
 
 /** A state of another channel, which may be in another store. */
-export interface ForeignState {
-  channel: string;
-  seq: number;
-  store?: string;
-}
+const foreignStateSchema = v.object({ channel: v.string(), seq: finite, store: v.optional(v.string()) });
+
+export type ForeignState = v.InferOutput<typeof foreignStateSchema>;
 
 /** Permission for a person's browser to run remotes from a dev server, given or revoked. */
-export interface PreviewGrant {
-  kind: 'preview' | 'preview-end';
-  person: string;
-  browser: string;
+const previewSchema = v.object({
+  kind: v.picklist(['preview', 'preview-end']),
+  person: v.string(),
+  browser: v.string(),
   /** `stories@http://localhost:3101` */
-  remotes: string[];
-  expires?: string;
-}
+  remotes: v.pipe(v.array(v.string()), v.minLength(1)),
+  expires: v.optional(v.string()),
+});
+
+export type PreviewGrant = v.InferOutput<typeof previewSchema>;
+
+const actionSchema = v.variant('kind', [
+  /** The evidence contains the details, if any. */
+  v.object({ kind: v.picklist(['init', 'renew', 'freeze', 'webhook', 'approval']) }),
+  previewSchema,
+  /** `alarm`: a build began to fail for everybody; nothing was switched. */
+  v.object({ kind: v.picklist(['activate', 'abort', 'kill', 'withdraw', 'schedule', 'alarm']), ...someListed }),
+  /** A change that waits for a second person. A change of the approval rule names no builds. */
+  v.object({ kind: v.literal('proposal'), ...listed }),
+  v.object({ kind: v.literal('promote'), ...someListed, from: v.optional(foreignStateSchema) }),
+  v.object({ kind: v.literal('promoted'), ...someListed, into: foreignStateSchema }),
+  v.object({ kind: v.literal('seed'), ...someListed, from: foreignStateSchema }),
+  v.object({ kind: v.literal('canary'), ...someListed, percent: finite }),
+  v.object({ kind: v.literal('rollback'), ...someListed, to: finite, names: v.optional(v.array(v.string()), []) }),
+]);
 
 /** What a change did, as data. User interfaces phrase it. */
-export type Action =
-  | { kind: 'init' | 'renew' }
-  | PreviewGrant
-  | ({ kind: 'activate' | 'abort' | 'kill' | 'withdraw' } & ListedBuilds)
-  /** A build began to fail for everybody; nothing was switched. */
-  | ({ kind: 'alarm' } & ListedBuilds)
-  | ({ kind: 'promote'; from?: ForeignState } & ListedBuilds)
-  | ({ kind: 'promoted'; into: ForeignState } & ListedBuilds)
-  | ({ kind: 'seed'; from: ForeignState } & ListedBuilds)
-  /** The evidence contains the details. */
-  | { kind: 'freeze' | 'webhook' | 'approval' }
-  | ({ kind: 'schedule' } & ListedBuilds)
-  /** A change that waits for a second person. A change of the approval rule names no builds. */
-  | ({ kind: 'proposal' } & ListedBuilds)
-  | ({ kind: 'canary'; percent: number } & ListedBuilds)
-  | ({ kind: 'rollback'; to: number; names: string[] } & ListedBuilds);
-
-export interface Finding {
-  check: string;
-  problem: string;
-}
-
-const finite = v.pipe(v.number(), v.finite());
+export type Action = v.InferOutput<typeof actionSchema>;
 
 const minute = v.pipe(finite, v.safeInteger(), v.minValue(0), v.maxValue(7 * 24 * 60 - 1));
 
@@ -85,15 +78,15 @@ const evidenceSchema = v.variant('kind', [
   /** A build was removed from its candidate because another build of its name went live for everyone. */
   v.object({ kind: v.literal('overtaken'), build: v.string() }),
   /** The candidate ended because it does not pass the gate over the new stable set. */
-  v.object({ kind: v.literal('candidateDropped'), builds: v.array(v.string()), more: v.optional(finite) }),
+  v.object({ kind: v.literal('candidateDropped'), ...listed }),
   /** The candidate ended because a rollback, kill, withdrawal or another candidate changed one of its names. */
-  v.object({ kind: v.literal('candidateEnded'), builds: v.array(v.string()), more: v.optional(finite) }),
+  v.object({ kind: v.literal('candidateEnded'), ...listed }),
   /** A live build was removed, and `by` replaced it; null = no replacement. */
   v.object({ kind: v.literal('replaced'), build: v.string(), by: v.nullable(v.string()) }),
   /** The gate ran without a browser. */
   v.object({ kind: v.literal('unseen') }),
   /** Former builds that a rollback skipped because they do not fit the live set. */
-  v.object({ kind: v.literal('passedOver'), builds: v.array(v.string()), more: v.optional(finite) }),
+  v.object({ kind: v.literal('passedOver'), ...listed }),
   /** Health of a group of visitors when the automatic stop acted. */
   v.object({
     kind: v.literal('health'),
@@ -160,6 +153,12 @@ const evidenceSchema = v.variant('kind', [
   v.object({ kind: v.literal('freezeOverridden'), freeze: v.string(), reason: v.string() }),
 ]);
 
+/** A problem of a build or set, as a check of the gate reports it. */
+export interface Finding {
+  check: string;
+  problem: string;
+}
+
 /** A reason for a change, as data. */
 export type Evidence = v.InferOutput<typeof evidenceSchema>;
 
@@ -176,7 +175,7 @@ const MAX_EVIDENCE_CHARACTERS = 500;
 const MAX_EVIDENCE_ENTRIES = 50;
 
 /** Returns as many whole ids as fit, and the number of the rest. */
-function fitBuilds(builds: readonly string[], room: number): ListedBuilds {
+function fitBuilds(builds: readonly string[], room: number): { builds: string[]; more?: number } {
   const fitting = [...builds];
   const isTooLong = () => fitting.join(' ').length > room;
   while (isTooLong()) fitting.pop();
@@ -194,16 +193,6 @@ const formatPreview = ({ person, browser, remotes, expires }: PreviewGrant): str
     `person:${encodeURIComponent(person)}`,
     ...(expires ? [`until:${expires}`] : []),
   ].join(' ');
-
-/** Returns null for free text. */
-function parsePreview(what: string): Omit<PreviewGrant, 'kind'> | null {
-  const words = what.split(' ');
-  const findValue = (key: string) => words.find((word) => word.startsWith(`${key}:`))?.slice(key.length + 1);
-  const [browser, person, expires] = [findValue('browser'), findValue('person'), findValue('until')];
-  const remotes = words.filter((word) => /^[a-z0-9-]+@https?:/.test(word));
-  if (!browser || !person || remotes.length === 0) return null;
-  return { person: decodeURIComponent(person), browser, remotes, ...(expires ? { expires } : {}) };
-}
 
 function formatAction(action: Action): string {
   if ('person' in action) return formatPreview(action);
@@ -255,47 +244,30 @@ export function toStoredAction(
   };
 }
 
-type ParsedBuilds = ListedBuilds & { percent?: number; from?: ForeignState; into?: ForeignState };
-
-/** Parses ids, share, number of further ids and other channel from `what`; null for free text. */
-function parseBuilds(what: string): ParsedBuilds | null {
-  const listedBuilds: ParsedBuilds = { builds: [] };
-  for (const word of what.split(' ')) {
-    const [, side, place = ''] = /^(from|into):(.*)$/.exec(word) ?? [];
-    if (side === 'from' || side === 'into') {
-      listedBuilds[side] = parseForeignState(place);
-      continue;
-    }
+/** Parses the words of `what` to the fields of an action; null for free text. */
+function parseFields(what: string) {
+  const fields: Record<string, unknown> = {};
+  const builds: string[] = [];
+  const remotes: string[] = [];
+  for (const word of what.split(' ').filter(Boolean)) {
+    const [, key, value = ''] = /^(from|into|browser|person|until):(.*)$/.exec(word) ?? [];
     const [, percent, more] = /^(?:(\d+(?:\.\d+)?(?:e-\d+)?)%|\+(\d+))$/.exec(word) ?? [];
-    if (percent) listedBuilds.percent = Number(percent);
-    else if (more) listedBuilds.more = Number(more);
-    else if (parseBuildId(word)) listedBuilds.builds.push(word);
+    if (key === 'from' || key === 'into') fields[key] = parseForeignState(value);
+    else if (key === 'person') fields[key] = decodeURIComponent(value);
+    else if (key) fields[key === 'until' ? 'expires' : key] = value;
+    else if (percent) fields.percent = Number(percent);
+    else if (more) fields.more = Number(more);
+    else if (parseBuildId(word)) builds.push(word);
+    else if (/^[a-z0-9-]+@https?:/.test(word)) remotes.push(word);
     else return null;
   }
-  return listedBuilds.builds.length > 0 ? listedBuilds : null;
+  return { ...fields, builds, remotes };
 }
 
-function parseAction({ verb, what, to, names = [] }: StoredAction): Action | Sentence {
-  const sentence: Sentence = { kind: 'text', text: what };
-  if (verb === 'init' || verb === 'renew' || verb === 'freeze' || verb === 'webhook' || verb === 'approval')
-    return what === '' ? { kind: verb } : sentence;
-  if (verb === 'preview' || verb === 'preview-end') {
-    const preview = parsePreview(what);
-    return preview ? { kind: verb, ...preview } : sentence;
-  }
-  const parsed: ParsedBuilds = parseBuilds(what) ?? { builds: [] };
-  const { percent, from, into, ...listedBuilds } = parsed;
-  if (verb === 'proposal') return { kind: verb, ...listedBuilds };
-  if (listedBuilds.builds.length === 0) return sentence;
-  if (verb === 'promote') return { kind: verb, ...listedBuilds, ...(from ? { from } : {}) };
-  if (verb === 'seed') return from ? { kind: verb, ...listedBuilds, from } : sentence;
-  if (verb === 'promoted') return into ? { kind: verb, ...listedBuilds, into } : sentence;
-  if (verb === 'canary') return percent === undefined ? sentence : { kind: verb, ...listedBuilds, percent };
-  if (verb === 'rollback') return to === undefined ? sentence : { kind: verb, ...listedBuilds, to, names };
-  const listedKind = (['activate', 'abort', 'kill', 'withdraw', 'schedule', 'alarm'] as const).find(
-    (known) => known === verb,
-  );
-  return listedKind ? { kind: listedKind, ...listedBuilds } : sentence;
+function parseAction({ verb, what, to, names }: StoredAction): Action | Sentence {
+  const fields = parseFields(what);
+  const parsed = v.safeParse(actionSchema, fields && { ...fields, kind: verb, to, names });
+  return parsed.success ? parsed.output : { kind: 'text', text: what };
 }
 
 function parseEvidence(line: string): Evidence | Sentence {

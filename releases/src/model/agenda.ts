@@ -1,11 +1,10 @@
 import { DAY_MS, instantSchema, MINUTE_MS, nameSchema, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { newer, refused, usage } from '../errors.ts';
+import { usage } from '../errors.ts';
 import { say } from '../sentences.ts';
 import { windowSchema } from './action.ts';
-import { issuesOf, nameOf, parseJson, sameBuilds } from './build.ts';
+import { nameOf, sameBuilds } from './build.ts';
 import { type ChannelDocument, candidatesOf } from './channel.ts';
-import { isSignedDocument, type SigningKey, signedJson, unknownFields } from './signing.ts';
 
 // The agenda holds a channel's scheduled changes, freezes and proposals. It is a document of its own because the
 // channel's document is public.
@@ -151,51 +150,15 @@ export type PendingApproval = v.InferOutput<typeof proposalSchema>;
 /** Limit of pending proposals per channel. */
 export const MAX_PROPOSALS = 20;
 
-const agendaSchema = v.object({
-  format: v.literal(1),
-  channel: nameSchema,
-  /** Makes every document's bytes unique. */
-  nonce: v.string(),
+/** Contents of `agendas/<channel>.json`. */
+export const agendaSchema = v.object({
   schedules: v.pipe(v.array(scheduleSchema), v.maxLength(50)),
   freezes: v.pipe(v.array(freezeSchema), v.maxLength(50)),
   /** Omitted while empty, because older readers do not know the field. */
   proposals: v.optional(v.pipe(v.array(proposalSchema), v.maxLength(MAX_PROPOSALS)), []),
-  sig: v.string(),
 });
 
-/** `agendas/<channel>.json`, signed. A missing document counts as empty. */
-export type Agenda = Omit<v.InferOutput<typeof agendaSchema>, 'format' | 'channel' | 'nonce' | 'sig'>;
-
-export const EMPTY_AGENDA: Agenda = { schedules: [], freezes: [], proposals: [] };
-
-export const signAgenda = (
-  { proposals, ...agenda }: Agenda,
-  channel: string,
-  nonce: string,
-  key: SigningKey,
-): string => {
-  const document = { format: 1, channel, nonce, ...agenda, ...(proposals.length > 0 ? { proposals } : {}) };
-  return signedJson(document, key);
-};
-
-/** Parses an agenda and verifies form and signature. Throws refused, also for unknown fields. */
-export function verifyAgenda(source: string, channel: string, publicKey: string): Agenda {
-  const what = say('theAgenda', { channel });
-  const cure = say('agendaCure');
-  const value = parseJson(source, what, cure);
-  const parsed = v.safeParse(agendaSchema, value);
-  const isOurs = isSignedDocument(value, publicKey);
-  if (!parsed.success) {
-    const issues = issuesOf(parsed.issues);
-    throw isOurs ? newer(what, issues) : refused(say('documentDamaged', { what }), cure, issues);
-  }
-  if (parsed.output.channel !== channel || !isOurs) throw refused(say('documentUnsigned', { what }), cure);
-  // an unknown field may be a rule of a later release, which must not be bypassed or lost on rewriting
-  const unknown = unknownFields(value, parsed.output);
-  if (unknown.length > 0) throw newer(what, unknown);
-  const { format: _format, channel: _channel, nonce: _nonce, sig: _sig, ...agenda } = parsed.output;
-  return agenda;
-}
+export type Agenda = v.InferOutput<typeof agendaSchema>;
 
 /** Returns the live builds of the same remotes as these builds. */
 export function liveOf(document: ChannelDocument, builds: readonly string[]): string[] {

@@ -6,11 +6,10 @@ import {
   textSchema,
 } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { newer, refused } from '../errors.ts';
 import { say } from '../sentences.ts';
 import { storedActionSchema } from './action.ts';
-import { issuesOf, parseJson } from './build.ts';
-import { canonicalJson, isSignedDocument, type SigningKey, sha256Hex, signedJson, unknownFields } from './signing.ts';
+import { parseSigned } from './signedDocument.ts';
+import { canonicalJson, type SigningKey, sha256Hex, signedJson } from './signing.ts';
 
 /**
  * Approval rule: two persons decide on forward changes, and a proposal waits `hours` for the second one. It is part of the signed,
@@ -86,25 +85,10 @@ export const CHANNEL_LIFETIME_DAYS = 90;
 export const signChannel = (document: UnsignedChannel, key: SigningKey): string => signedJson(document, key);
 
 /** Parses a channel document and verifies form and signature, not expiry and order. Throws refused. */
-export function verifyChannel(source: string, channel: string, publicKey: string): ChannelDocument {
-  const what = say('theChannel', { channel });
-  const cure = say('channelCure');
-  const value = parseJson(source, what, cure);
-  const parsed = v.safeParse(channelSchema, value);
-  const isOurs = isSignedDocument(value, publicKey);
-  if (!parsed.success) {
-    const issues = issuesOf(parsed.issues);
-    throw isOurs ? newer(what, issues) : refused(say('documentDamaged', { what }), cure, issues);
-  }
-  if (parsed.output.channel !== channel)
-    throw refused(say('documentOfAnother', { what, other: parsed.output.channel }), cure);
-  if (!isOurs) throw refused(say('documentUnsigned', { what }), cure);
-  return parsed.output;
-}
-
-/** Throws refused for unknown fields: the next state would lose them, and they may be rules. Readers ignore them. */
-export function assertKnown(source: string, document: ChannelDocument): void {
-  const { action: _, ...state } = JSON.parse(source) as ChannelDocument;
-  const unknown = unknownFields(state, document);
-  if (unknown.length > 0) throw newer(say('theChannel', { channel: document.channel }), unknown);
-}
+export const verifyChannel = (source: string, channel: string, publicKey: string): ChannelDocument =>
+  parseSigned(source, channelSchema, {
+    what: say('theChannel', { channel }),
+    cure: say('channelCure'),
+    channel,
+    publicKey,
+  });

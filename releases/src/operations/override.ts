@@ -8,9 +8,10 @@ import { timeOf, type Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import { addedMisfits } from '../gate/fit.ts';
-import { HOST_NAME, jsonOrNull, makeSet, mergeBuilds } from '../model/build.ts';
+import { HOST_NAME, makeSet, mergeBuilds } from '../model/build.ts';
 import { stateOf } from '../model/channel.ts';
-import { isSignedDocument, signedJson } from '../model/signing.ts';
+import { signedOrNull } from '../model/signedDocument.ts';
+import { signedJson } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import { namesBelow, type Store } from '../store/store.ts';
 
@@ -104,11 +105,9 @@ export async function readOverride(
   now: Date,
 ): Promise<Override | null> {
   if (!OVERRIDE_ID.test(id)) return null;
-  const source = await store.read(overrideKey(channel, id));
-  const parsed = source && v.safeParse(overrideSchema, jsonOrNull(source.toString('utf8')));
-  if (!parsed?.success || parsed.output.id !== id || parsed.output.channel !== channel) return null;
-  const isOver = Date.parse(parsed.output.expires) <= now.getTime();
-  return isSignedDocument(parsed.output, publicKey) && !isOver ? parsed.output : null;
+  const override = signedOrNull(await store.read(overrideKey(channel, id)), overrideSchema, publicKey);
+  if (override?.id !== id || override.channel !== channel || Date.parse(override.expires) <= now.getTime()) return null;
+  return override;
 }
 
 /** A remote that a browser loads from a dev server instead of the store. */
@@ -175,13 +174,10 @@ const previewKey = (channel: string, browser: string): string => `previews/${cha
 
 async function readStoredPreview(store: Store, channel: string, browser: string, publicKey: string) {
   const pointer = BROWSER.test(browser) ? await store.readPointer(previewKey(channel, browser)) : null;
-  if (!pointer) return { preview: null, tag: null };
-  const parsed = v.safeParse(previewSchema, jsonOrNull(pointer.body));
-  if (!parsed.success) return { preview: null, tag: pointer.tag };
-  const { output: preview } = parsed;
+  const preview = signedOrNull(pointer?.body, previewSchema, publicKey);
   // a permission copied to another browser's file is invalid
-  const isOwn = preview.browser === browser && preview.channel === channel;
-  return { preview: isOwn && isSignedDocument(preview, publicKey) ? preview : null, tag: pointer.tag };
+  const isOwn = preview?.browser === browser && preview.channel === channel;
+  return { preview: isOwn ? preview : null, tag: pointer?.tag ?? null };
 }
 
 const isValid = ({ revoked, expires }: Preview, now: Date): boolean =>

@@ -6,6 +6,7 @@ import { refused, usage } from '../errors.ts';
 import { personNamed } from '../model/agenda.ts';
 import { jsonOrNull, nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import { signedOrNull } from '../model/signedDocument.ts';
 import { isSignedDocument, type SigningKey, sha256Hex, signedJson } from '../model/signing.ts';
 import type { Verb } from '../requests.ts';
 import { say } from '../sentences.ts';
@@ -320,9 +321,9 @@ export class Sessions {
 
   async #read(id: string): Promise<Session | null> {
     const source = await this.#store.read(sessionKeyOf(id));
-    const parsed = v.safeParse(signedSessionSchema, jsonOrNull(source?.toString() ?? ''));
-    if (!parsed.success) return null;
-    const { sig: _, ...session } = parsed.output;
-    return session.id === id && isSignedDocument(parsed.output, this.#key.publicKey) ? session : null;
+    const signed = signedOrNull(source, signedSessionSchema, this.#key.publicKey);
+    if (signed?.id !== id) return null;
+    const { sig: _, ...session } = signed;
+    return session;
   }
 }

@@ -1,15 +1,14 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { instantSchema, MINUTE_MS, nameSchema, textSchema } from '@liaozhai/shared/contract';
+import { instantSchema, MINUTE_MS, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { currentDocument, readState } from '../channel/readChannel.ts';
+import { signedPointer } from '../channel/signedPointer.ts';
 import { type ChangeOptions, type Reader, timeOf, type Writer } from '../channel/writer.ts';
-import { conflict, messageOf, newer, refused } from '../errors.ts';
-import { issuesOf, parseJson } from '../model/build.ts';
+import { conflict, messageOf, refused } from '../errors.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
-import { isSignedDocument, signedJson } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import { guardedLookup, parseWebhookUrl, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
 import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';
@@ -50,44 +49,22 @@ const webhookSchema = v.object({
 
 type Webhook = v.InferOutput<typeof webhookSchema>;
 
-const documentSchema = v.object({
-  format: v.literal(1),
-  channel: nameSchema,
-  nonce: v.string(),
-  webhooks: v.pipe(v.array(webhookSchema), v.maxLength(MAX_WEBHOOKS)),
-  sig: v.string(),
-});
+/** `webhooks/<channel>.json`: a writer of the store without the key cannot add an address. */
+const pointer = signedPointer(
+  'webhooks',
+  v.object({ webhooks: v.pipe(v.array(webhookSchema), v.maxLength(MAX_WEBHOOKS)) }),
+  { webhooks: [] },
+);
 
-/** `webhooks/<channel>.json`, a signed pointer: a writer of the store without the key cannot add an address. */
-const keyOf = (channel: string): string => `webhooks/${channel}.json`;
-
-async function readWebhooks({ store, channel, key }: Reader): Promise<{ webhooks: Webhook[]; tag: string | null }> {
-  const pointer = await store.readPointer(keyOf(channel));
-  if (!pointer) return { webhooks: [], tag: null };
-  const what = say('theWebhooks', { channel });
-  const cure = say('webhooksCure');
-  const value = parseJson(pointer.body, what, cure);
-  const parsed = v.safeParse(documentSchema, value);
-  const isOurs = isSignedDocument(value, key.publicKey);
-  if (!parsed.success) {
-    const issues = issuesOf(parsed.issues);
-    throw isOurs ? newer(what, issues) : refused(say('documentDamaged', { what }), cure, issues);
-  }
-  if (parsed.output.channel !== channel || !isOurs) throw refused(say('documentUnsigned', { what }), cure);
-  return { webhooks: parsed.output.webhooks, tag: pointer.tag };
-}
+const readWebhooks = async (reader: Reader): Promise<Webhook[]> => (await pointer.read(reader)).contents.webhooks;
 
 async function changeWebhooks(writer: Writer, decide: (webhooks: Webhook[]) => Webhook[] | null): Promise<void> {
-  const { store, channel, key } = writer;
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const { webhooks, tag } = await readWebhooks(writer);
-    const next = decide(webhooks);
-    if (!next) return;
-    const document = { format: 1, channel, nonce: randomUUID(), webhooks: next };
-    const text = signedJson(document, key);
-    if (await store.swapPointer(keyOf(channel), text, tag)) return;
+    const { contents, tag } = await pointer.read(writer);
+    const webhooks = decide(contents.webhooks);
+    if (!webhooks || (await pointer.swap(writer, pointer.sign(writer, { webhooks }), tag))) return;
   }
-  throw conflict(say('keptChanging', { what: say('theWebhooks', { channel }) }), say('againCure'));
+  throw conflict(say('keptChanging', { what: say('theWebhooks', { channel: writer.channel }) }), say('againCure'));
 }
 
 /** Signature by Standard Webhooks: base64 HMAC-SHA256 of `<id>.<seconds>.<body>`, keyed with the base64 part after `whsec_`. */
@@ -159,7 +136,7 @@ export type ListedWebhook = Omit<Webhook, 'url'>;
 const toListed = ({ url: _url, ...shown }: Webhook): ListedWebhook => shown;
 
 export const listWebhooks = async (reader: Reader): Promise<ListedWebhook[]> =>
-  (await readWebhooks(reader)).webhooks.map(toListed);
+  (await readWebhooks(reader)).map(toListed);
 
 const displayAddress = ({ origin }: URL): string => `${origin.slice(0, 110)}/…`;
 
@@ -184,7 +161,7 @@ export async function addWebhook(
 ): Promise<{ webhook: ListedWebhook; secret: string }> {
   const url = parseWebhookUrl(text, rules);
   // before the log records the addition
-  requireRoom((await readWebhooks(writer)).webhooks);
+  requireRoom(await readWebhooks(writer));
   const { document } = await logChange(writer, 'added', displayAddress(url));
   const id = randomBytes(6).toString('hex');
   const webhook: Webhook = {
@@ -224,7 +201,7 @@ export async function removeWebhook(writer: Writer, id: string, { why, seq }: Ch
 /** Sends a `test` event now. If it succeeds, pending events are due immediately. Throws refused with the problem. */
 export async function testWebhook(writer: Writer, id: string, rules: WebhookRules): Promise<WebhookEvent> {
   const { channel, who } = writer;
-  const webhook = (await readWebhooks(writer)).webhooks.find((each) => each.id === id);
+  const webhook = (await readWebhooks(writer)).find((each) => each.id === id);
   if (!webhook) throw missingWebhook(id);
   const at = (await timeOf(writer)).toISOString();
   const console = consoleOf(channel, rules);
@@ -307,10 +284,10 @@ export async function deliver(
   mayGoOn: () => Promise<boolean>,
   busyIds = new Set<string>(),
 ): Promise<void> {
-  if ((await readWebhooks(writer)).webhooks.length === 0) return;
+  if ((await readWebhooks(writer)).length === 0) return;
   const document = await currentDocument(writer);
   // read last: an earlier round may have ended meanwhile
-  const { webhooks } = await readWebhooks(writer);
+  const webhooks = await readWebhooks(writer);
   const results = await Promise.allSettled(
     webhooks
       .filter(({ id }) => !busyIds.has(id))
