@@ -17,17 +17,11 @@ export function knownVisitor(context: Context): string | undefined {
 
 const attributesOf = (secure: boolean, days: number) =>
   ({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: days * DAY_SECONDS, secure }) as const;
-const newVisitorCookie = {
-  plain: generateCookie(visitorCookie, '', attributesOf(false, 365)),
-  secure: generateCookie(visitorCookie, '', attributesOf(true, 365)),
-};
-
 /** Creates a first-party id, which keeps a visitor in one canary bucket, and the `Set-Cookie` that stores it. */
 export function newVisitor(secure: boolean): { id: string; cookie: string } {
   // too random to guess an id of another bucket; drawn from a pool, unlike single bytes
   const id = randomUUID().replaceAll('-', '');
-  const attributes = secure ? newVisitorCookie.secure : newVisitorCookie.plain;
-  return { id, cookie: attributes.replace('=', `=${id}`) };
+  return { id, cookie: generateCookie(visitorCookie, id, attributesOf(secure, 365)) };
 }
 
 export function overrideOf(context: Context): string | undefined {

@@ -47,9 +47,9 @@ async function allowedUntil(
 export async function localRemotesOf(context: FrontContext, options: LocalOptions) {
   const choice = localChoiceOf(context, isHttps(context));
   if (!choice || choice.agreed.length === 0) return null;
-  const remotes = readWords(choice.agreed);
-  const expires = 'problem' in remotes ? null : await allowedUntil(options, choice, remotes.remotes);
-  return expires === null || 'problem' in remotes ? null : { local: remotes.remotes, expires };
+  const local = readWords(choice.agreed);
+  const expires = typeof local === 'string' ? null : await allowedUntil(options, choice, local);
+  return expires === null || typeof local === 'string' ? null : { local, expires };
 }
 
 /** Withdraws the agreement; the permission stays, so that the user may agree again. */
@@ -58,11 +58,12 @@ export function withdrawLocalChoice(context: FrontContext, secure: boolean) {
   if (choice) setLocalChoice(context, { ...choice, agreed: [] }, secure);
 }
 
-function readWords(words: readonly string[]): { remotes: LocalRemote[] } | { problem: string } {
+/** Returns the remotes, or why these words name none. */
+function readWords(words: readonly string[]): LocalRemote[] | string {
   try {
-    return { remotes: parseLocalRemotes(words) };
+    return parseLocalRemotes(words);
   } catch (cause) {
-    if (cause instanceof ReleaseError) return { problem: lineOf(cause) };
+    if (cause instanceof ReleaseError) return lineOf(cause);
     throw cause;
   }
 }
@@ -80,13 +81,13 @@ export async function answerLocalRequest(context: FrontContext, override: string
   const { env } = options;
   const secure = isHttps(context);
   if (env.LOCAL_REMOTES === 'off') return answerPage(context, 403, '这里不运行本地代码', elsewhereInstructions);
-  const parseResult = readWords(override.split(','));
-  if ('problem' in parseResult) return answerPage(context, 400, '链接不对', [paragraph(parseResult.problem)]);
+  const remotes = readWords(override.split(','));
+  if (typeof remotes === 'string') return answerPage(context, 400, '链接不对', [paragraph(remotes)]);
   const formerChoice = localChoiceOf(context, secure);
   const choice = formerChoice ?? { secret: randomBytes(32).toString('hex'), agreed: [] };
   if (!formerChoice) setLocalChoice(context, choice, secure);
-  const words = wordsOf(parseResult.remotes);
-  const expires = await allowedUntil(options, choice, parseResult.remotes);
+  const words = wordsOf(remotes);
+  const expires = await allowedUntil(options, choice, remotes);
   if (!expires) return answerPage(context, 403, '还没有允许', permissionInstructions(words, browserOf(choice)));
   return answerPage(
     context,
@@ -109,13 +110,13 @@ export async function acceptLocalRequest(context: FrontContext, override: string
   const secure = isHttps(context);
   const isSameOrigin = isSameHost(context.req.header('origin'), context.get('source'));
   const choice = localChoiceOf(context, secure);
-  const parseResult = readWords(override.split(','));
-  if (!isSameOrigin || !choice || 'problem' in parseResult)
+  const remotes = readWords(override.split(','));
+  if (!isSameOrigin || !choice || typeof remotes === 'string')
     return answerPage(context, 403, '没有运行', [paragraph('请重新打开链接。')]);
-  const words = wordsOf(parseResult.remotes);
+  const words = wordsOf(remotes);
   const { proof } = await context.req.parseBody().catch((): { proof?: unknown } => ({}));
   const isProofValid = typeof proof === 'string' && isEqual(proof, proofOf(choice, words));
-  if (!isProofValid || !(await allowedUntil(options, choice, parseResult.remotes)))
+  if (!isProofValid || !(await allowedUntil(options, choice, remotes)))
     return answerPage(context, 403, '没有运行', [paragraph('允许已经结束，或者链接变了。请重新打开链接。')]);
   setLocalChoice(context, { ...choice, agreed: words }, secure);
   return context.redirect(withoutOverride(context.req.url), 303);

@@ -25,36 +25,35 @@ const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 const EXIT_TIMEOUT_MS = 2_000;
 const EXIT_POLL_MS = 50;
 
-/** Writes to stdout until everything is written or a pipe is full. Returns the rest; nothing if nobody can ever read it. */
-function writeAvailable(bytes: Buffer): Buffer {
-  let rest = bytes;
-  try {
-    while (rest.length > 0) rest = rest.subarray(writeSync(1, rest));
-    return rest;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === 'EAGAIN' ? rest : rest.subarray(rest.length);
-  }
-}
-
-/** Stdout for a slow reader: unread output is buffered in order and blocks nobody. */
-function createQueuedStdout(onOmitted: (bytes: number) => void) {
+/**
+ * Batches lines for stdout: one write per line would cost more than the line itself. Errors are written immediately, and what is left at
+ * exit. A slow reader blocks nobody: its lines are queued in order, up to a limit. `onOmitted` receives how many bytes were dropped.
+ */
+function createBatchedStdout(onOmitted: (bytes: number) => void) {
   // makes a full pipe fail with EAGAIN instead of blocking the process
   void process.stdout;
-  const queuedBlocks: Buffer[] = [];
-  const bytes = { queued: 0, omitted: 0 };
-  const enqueue = (block: Buffer) => {
-    queuedBlocks.push(block);
-    bytes.queued += block.length;
-  };
-  /** Writes the buffered blocks. Returns whether none is left. */
-  const writeQueue = (): boolean => {
-    for (let block = queuedBlocks.shift(); block; block = queuedBlocks.shift()) {
-      bytes.queued -= block.length;
-      const rest = writeAvailable(block);
-      if (rest.length === 0) continue;
-      queuedBlocks.unshift(rest);
-      bytes.queued += rest.length;
-      return false;
+  let lines: string[] = [];
+  /** The rest of a partly written batch. */
+  let rest: Uint8Array = new Uint8Array();
+  const bytes = { inLines: 0, sinceFlush: 0, omitted: 0 };
+  /** Returns whether everything was written. */
+  const flush = (): boolean => {
+    bytes.sinceFlush = 0;
+    while (rest.length + lines.length > 0) {
+      if (rest.length === 0) {
+        rest = Buffer.from(lines.join(''));
+        [lines, bytes.inLines] = [[], 0];
+      }
+      try {
+        rest = rest.subarray(writeSync(1, rest));
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code === 'EAGAIN') {
+          timer.refresh();
+          return false;
+        }
+        // nobody can ever read it
+        rest = rest.subarray(rest.length);
+      }
     }
     const { omitted } = bytes;
     bytes.omitted = 0;
@@ -62,65 +61,27 @@ function createQueuedStdout(onOmitted: (bytes: number) => void) {
     if (omitted > 0) queueMicrotask(() => onOmitted(omitted));
     return true;
   };
-  return {
-    writeQueue,
-    /** Accepts whole lines; the caller may reuse their memory immediately. */
-    write(lines: Buffer) {
-      const rest = writeQueue() ? writeAvailable(lines) : lines;
-      if (rest.length === 0) return;
-      // the rest of a partly written line must follow
-      const isPartlyWritten = rest.length < lines.length;
-      if (isPartlyWritten || bytes.queued + rest.length <= MAX_QUEUED_BYTES) enqueue(Buffer.from(rest));
-      else bytes.omitted += rest.length;
-    },
-  };
-}
-
-/**
- * Batches lines for stdout: one write per line would cost more than the line itself. They are buffered as bytes, since V8 keeps a
- * concatenated string as a tree, which would burden the garbage collector. Errors are written immediately, buffered lines at
- * exit. `onOmitted` receives how many bytes were dropped for lack of a reader.
- */
-function createBatchedStdout(onOmitted: (bytes: number) => void) {
-  const stdout = createQueuedStdout(onOmitted);
-  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  let usedBytes = 0;
-  const flush = () => {
-    const dueBytes = usedBytes;
-    usedBytes = 0;
-    if (dueBytes) stdout.write(buffer.subarray(0, dueBytes));
-    if (!stdout.writeQueue()) timer.refresh();
-  };
   const timer = setTimeout(flush, FLUSH_INTERVAL_MS);
   process.once('exit', () => {
-    flush();
     const deadline = performance.now() + EXIT_TIMEOUT_MS;
     const sleeper = new Int32Array(new SharedArrayBuffer(4));
-    while (!stdout.writeQueue() && performance.now() < deadline) Atomics.wait(sleeper, 0, 0, EXIT_POLL_MS);
+    while (!flush() && performance.now() < deadline) Atomics.wait(sleeper, 0, 0, EXIT_POLL_MS);
   });
   return {
     // makes pino set `lastLevel` for each line
     [Symbol.for('pino.metadata')]: true,
     lastLevel: 0,
     write(line: string) {
-      // upper bound in UTF-8
-      const bytes = line.length * 3;
-      if (usedBytes + bytes > BUFFER_BYTES) flush();
-      if (!usedBytes) timer.refresh();
-      if (bytes > BUFFER_BYTES) stdout.write(Buffer.from(line));
-      else usedBytes += buffer.write(line, usedBytes);
-      if (this.lastLevel >= ERROR_LEVEL) flush();
+      const size = Buffer.byteLength(line);
+      if (bytes.sinceFlush === 0) timer.refresh();
+      bytes.sinceFlush += size;
+      if (rest.length + bytes.inLines + size > MAX_QUEUED_BYTES) bytes.omitted += size;
+      else {
+        lines.push(line);
+        bytes.inLines += size;
+      }
+      if (bytes.sinceFlush >= BUFFER_BYTES || this.lastLevel >= ERROR_LEVEL) flush();
     },
-  };
-}
-
-/** Formats the time once a millisecond: each time would cost as much as the rest of the line. */
-function isoTime() {
-  let lastTime = { at: Number.NaN, text: '' };
-  return () => {
-    const at = Date.now();
-    if (at !== lastTime.at) lastTime = { at, text: `,"time":"${new Date(at).toISOString()}"` };
-    return lastTime.text;
   };
 }
 
@@ -131,7 +92,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
       level,
       base: { service: 'front', pid: process.pid },
       formatters: { level: (label: string) => ({ level: label }) },
-      timestamp: isoTime(),
+      timestamp: pino.stdTimeFunctions.isoTime,
       mixin: () => ({ traceId: currentTrace()?.traceId }),
     },
     destination ??

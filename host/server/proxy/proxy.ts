@@ -23,16 +23,8 @@ interface BackendProxyOptions {
   answerMs?: number;
 }
 
-export interface BackendProxy {
-  /** Answers a request for the backend. Returns false for any other. */
-  web(request: IncomingMessage, response: ServerResponse, requestId: string): boolean;
-  isSocket(request: IncomingMessage): boolean;
-  /** Forwards a socket, or answers with the reason for the refusal. */
-  socket(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-}
-
 /** Forwards calls and the socket to the backend, so that page, API and socket share one origin. */
-export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
+export function createBackendProxy(options: BackendProxyOptions) {
   const { backend, reverb, trustProxy: trustsProxy, log, counters, secondsUntilRestart = () => null } = options;
   /** Refusal while the backend is restarting; null while it runs. */
   const restartRefusal = (): Refusal | null => {
@@ -49,7 +41,8 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
     log.warn(`The socket is refused: ${reverb ?? backend()}/app/… answers ${status}${cure}`);
   };
   return {
-    web(request, response, requestId) {
+    /** Answers a request for the backend. Returns false for any other. */
+    web(request: IncomingMessage, response: ServerResponse, requestId: string): boolean {
       const { url = '' } = request;
       const isSocket = isSocketAddress(url);
       const segment = isSocket ? 'app' : callSegment(url);
@@ -77,8 +70,9 @@ export function createBackendProxy(options: BackendProxyOptions): BackendProxy {
         });
       return true;
     },
-    isSocket: ({ url = '' }) => isSocketAddress(url),
-    socket(request, socket, head) {
+    isSocket: ({ url = '' }: IncomingMessage) => isSocketAddress(url),
+    /** Forwards a socket, or answers with the reason for the refusal. */
+    socket(request: IncomingMessage, socket: Duplex, head: Buffer): void {
       forwardSocket(request, socket, head, {
         target: reverb ?? backend(),
         isReverb: reverb !== undefined,

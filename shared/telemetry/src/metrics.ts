@@ -30,11 +30,7 @@ export const metricsEntries = {
   ),
 };
 
-export interface MetricsSettings {
-  METRICS_PORT?: number;
-  METRICS_HOST: string;
-  METRICS_TOKEN?: string;
-}
+export type MetricsSettings = v.InferOutput<v.ObjectSchema<typeof metricsEntries, undefined>>;
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);
 
@@ -49,14 +45,6 @@ export interface RequestFacts {
   route: string;
   status: number;
   seconds: number;
-}
-
-export interface Metrics {
-  registry: Registry;
-  /** address for reading them, e.g. `http://127.0.0.1:9464/metrics` */
-  url: string;
-  countRequest(facts: RequestFacts): void;
-  close(): Promise<void>;
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -121,7 +109,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
  * Opens `/metrics` on a separate port, so that no proxy in front of the product can expose it; null if not configured. Throws
  * `MetricsRefused` for a port in use, and for a public address without a token.
  */
-export async function openMetrics(settings: MetricsSettings): Promise<Metrics | null> {
+export async function openMetrics(settings: MetricsSettings) {
   const { METRICS_PORT: port, METRICS_HOST: host, METRICS_TOKEN: token } = settings;
   if (port === undefined) return null;
   if (!token && !isLoopback(host))
@@ -132,6 +120,7 @@ export async function openMetrics(settings: MetricsSettings): Promise<Metrics | 
   const boundPort = await listen(server, port, host);
   return {
     registry,
+    /** address for reading them, e.g. `http://127.0.0.1:9464/metrics` */
     url: `http://${host.includes(':') ? `[${host}]` : host}:${boundPort}/metrics`,
     countRequest: requestCounters(registry),
     close() {
@@ -141,3 +130,5 @@ export async function openMetrics(settings: MetricsSettings): Promise<Metrics | 
     },
   };
 }
+
+export type Metrics = NonNullable<Awaited<ReturnType<typeof openMetrics>>>;

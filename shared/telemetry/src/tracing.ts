@@ -25,12 +25,6 @@ export function inSpan<Result>(name: string, attributes: Attributes, work: () =>
   return parent ? parent.child(name, attributes, work) : work();
 }
 
-export interface RequestSpan extends Trace {
-  /** Runs the request's work, and all work it starts, inside the span. */
-  run<Result>(work: () => Result): Result;
-  end(answer: { route: string; status: number }): void;
-}
-
 /** A span reported by a page: ids in hex. */
 export interface PageSpan {
   traceId: string;
@@ -44,15 +38,6 @@ export interface PageSpan {
   build?: string | undefined;
   route?: string | undefined;
   status?: number | undefined;
-}
-
-export interface Tracing {
-  /** Starts the span of a request, as a child of its `traceparent` if it has one. */
-  beginRequest(request: { method: string; traceparent?: string; requestId: string }): RequestSpan;
-  /** Sends spans reported by pages, under a separate service name. */
-  takePageSpans(spans: readonly PageSpan[]): void;
-  /** Sends the pending spans, for one second at most. */
-  close(): Promise<void>;
 }
 
 /** Traces cannot be sent as configured; the message is one line that states the remedy. */
@@ -185,7 +170,7 @@ export async function openTracing(
   service: string,
   log: (line: string) => void,
   variables: NodeJS.ProcessEnv = process.env,
-): Promise<Tracing | null> {
+) {
   if (!isTracingEnabled(variables)) return null;
   const modules = await loadSdk();
   const { api, core, resources, sdk } = modules;
@@ -227,7 +212,8 @@ export async function openTracing(
   };
 
   return {
-    beginRequest({ method, traceparent, requestId }) {
+    /** Starts the span of a request, as a child of its `traceparent` if it has one. */
+    beginRequest({ method, traceparent, requestId }: { method: string; traceparent?: string; requestId: string }) {
       const parentContext = propagator.extract(api.ROOT_CONTEXT, { traceparent }, api.defaultTextMapGetter);
       const attributes = { 'http.request.method': method, 'liaozhai.request_id': requestId };
       const span = tracer.startSpan(method, { kind: api.SpanKind.SERVER, attributes }, parentContext);
@@ -235,8 +221,9 @@ export async function openTracing(
       return {
         traceId: requestSpan.traceId,
         traceparent: requestSpan.traceparent,
-        run: (work) => activeSpan.run(requestSpan, work),
-        end({ route, status }) {
+        /** Runs the request's work, and all work it starts, inside the span. */
+        run: <Result>(work: () => Result): Result => activeSpan.run(requestSpan, work),
+        end({ route, status }: { route: string; status: number }) {
           span.updateName(`${method} ${route}`);
           span.setAttributes({ 'http.route': route, 'http.response.status_code': status });
           if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
@@ -244,7 +231,9 @@ export async function openTracing(
         },
       };
     },
+    /** Sends spans reported by pages, under a separate service name. */
     takePageSpans: pageSpans.send,
+    /** Sends the pending spans, for one second at most. */
     async close() {
       const timer = new Promise((resolve) => setTimeout(resolve, SHUTDOWN_TIMEOUT_MS).unref());
       // shuts down the exporter, which both processors use
@@ -253,3 +242,5 @@ export async function openTracing(
     },
   };
 }
+
+export type Tracing = NonNullable<Awaited<ReturnType<typeof openTracing>>>;
