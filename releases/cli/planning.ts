@@ -140,7 +140,7 @@ export function addSchedule(program: Command): void {
     withReason(schedule.command(`${verb} [name]`).description(SCHEDULE_DESCRIPTIONS[verb])).action(
       async (name: string | undefined, _, command: Command) => {
         const { json, why, seq, ...rest } = options<ChangeOptions>(command);
-        printChange(json, await (await clientFor(rest)).steerSchedule(verb, { name, why, seq }));
+        printChange(json, await (await clientFor(rest))[verb]({ name, why, seq }));
       },
     );
 }
@@ -226,7 +226,7 @@ export function addWebhook(program: Command): void {
     .description('an https address; the secret of its signatures is shown once')
     .action(async (url: string, _, command: Command) => {
       const { json, ...rest } = options(command);
-      const { webhook: addedWebhook, secret } = await (await clientFor(rest)).addWebhook(url);
+      const { webhook: addedWebhook, secret } = await (await clientFor(rest)).webhook({ url });
       print(json, { id: addedWebhook.id, address: addedWebhook.shown, secret }, [
         secret,
         `Shown only now, for the receiver that checks the signatures. Try it: webhook test ${addedWebhook.id}`,
@@ -245,7 +245,7 @@ export function addWebhook(program: Command): void {
   withReason(webhook.command('remove <id>').description('nothing is sent there any more')).action(
     async (id: string, _, command: Command) => {
       const { json, why, seq, ...rest } = options<ChangeOptions>(command);
-      printChange(json, await (await clientFor(rest)).removeWebhook({ id, why, seq }));
+      printChange(json, await (await clientFor(rest))['webhook-remove']({ id, why, seq }));
     },
   );
   webhook
@@ -253,7 +253,7 @@ export function addWebhook(program: Command): void {
     .description('send a test now; says what is wrong')
     .action(async (id: string, _, command: Command) => {
       const { json, ...rest } = options(command);
-      const event = await (await clientFor(rest)).testWebhook(id);
+      const event = await (await clientFor(rest))['webhook-test']({ id });
       print(json, event, [`Delivered ${event.id}.`]);
     });
 }

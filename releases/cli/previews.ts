@@ -46,7 +46,7 @@ const addPreviewEnd = (preview: Command) =>
     .addOption(unusedSeq())
     .action(async (browser: string, _, command: Command) => {
       const { json, why, ...rest } = options<ChangeOptions>(command);
-      printChange(json, await (await clientFor(rest)).endPreview({ browser, why }));
+      printChange(json, await (await clientFor(rest))['preview-end']({ browser, why }));
     });
 
 export function addPreview(program: Command) {

@@ -109,7 +109,7 @@ export const addCheck = (program: Command) =>
     .addHelpText('after', examples('check stories@1.4.2+3f9c1a7b20de', 'check --smoke off'))
     .action(async (builds: string[], _, command: Command) => {
       const { json, ...rest } = options(command);
-      const results = await (await clientFor(rest, true)).check(builds);
+      const results = await (await clientFor(rest, true)).check({ builds });
       const problems = results.flatMap(({ check, problems: messages }) =>
         messages.map((problem) => findingLine({ check, problem })),
       );

@@ -1,3 +1,4 @@
+import type { Failure } from './answers.ts';
 import { say } from './sentences.ts';
 
 export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict' | 'forbidden';
@@ -14,14 +15,11 @@ export const API_LEVEL = 2;
 
 export const apiLevelOf = (headers: Headers): number => Number(headers.get(API_HEADER)) || 1;
 
-/** Reason for a refusal as data, for callers that phrase it themselves. */
-export type RefusalReason =
-  /** A promotion would replace builds that were never live in the channel `from`. */
-  | { kind: 'takenBack'; from: string; builds: readonly { build: string; to: string | null }[] }
-  /** Rollback to killed builds. */
-  | { kind: 'killed'; builds: readonly string[] }
-  /** Rollback to builds that do not fit the live set; `to` is the number of a state that fits as a whole. */
-  | { kind: 'unfit'; builds: readonly string[]; to: number | null };
+/**
+ * Reason for a refusal as data, for callers that phrase it themselves. `takenBack`: a promotion would replace builds that were never live
+ * in the channel `from`. `killed` and `unfit`: of a rollback; `to` is the number of a state that fits as a whole.
+ */
+export type RefusalReason = NonNullable<Failure['reason']>;
 
 /** A failure a person can act on: what happened, and what cures it. */
 export class ReleaseError extends Error {

@@ -73,11 +73,11 @@ const CALLS: [name: string, call: (client: ReleaseClient) => Promise<unknown>][]
   ['health', (client) => client.health()],
   ['diff', (client) => client.diff('1', '2')],
   ['compare', (client) => client.compare('1', '2')],
-  ['check', (client) => client.check([])],
+  ['check', (client) => client.check({ builds: [] })],
   ['activate', (client) => client.activate({ builds: ['stories@1.0.0'] })],
   ['rollback', (client) => client.rollback({})],
-  ['webhook', (client) => client.addWebhook('https://bot.example/hook')],
-  ['webhook-test', (client) => client.testWebhook('0a1b2c3d4e5f')],
+  ['webhook', (client) => client.webhook({ url: 'https://bot.example/hook' })],
+  ['webhook-test', (client) => client['webhook-test']({ id: '0a1b2c3d4e5f' })],
   ['kill', (client) => client.killEffect('stories@1.0.0')],
   ['override', (client) => client.override({ builds: [], hours: 1 })],
   ['previews', (client) => client.previews()],
@@ -120,7 +120,9 @@ test.each([
     message: expect.stringMatching(new RegExp(`^it is not known whether \`rollback\` happened: .*${reason}`)),
   });
   await expect(client.status()).rejects.toMatchObject({ message: expect.not.stringContaining('not known') });
-  await expect(client.check([])).rejects.toMatchObject({ message: expect.not.stringContaining('not known') });
+  await expect(client.check({ builds: [] })).rejects.toMatchObject({
+    message: expect.not.stringContaining('not known'),
+  });
 });
 
 test("the console's own refusal of a change, and a server that was never reached, say that nothing happened", async () => {

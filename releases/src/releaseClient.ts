@@ -3,11 +3,11 @@ import { failureSchema, GATED_PATH, isOfConsole, parseResponse } from './answers
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
 import { type ExposedTypes, readTypes } from './builds/exposedTypes.ts';
 import { publish, readPackage, recordOf } from './builds/publish.ts';
-import { addFreeze, type FreezeRequest, removeFreeze } from './channel/changeAgenda.ts';
+import { addFreeze, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/composeSet.ts';
 import { currentDocument, type Difference, diff, type LogEntry, originsOf, readLog } from './channel/readChannel.ts';
-import { type ChangeOptions, timeOf, type Writer } from './channel/writer.ts';
+import { timeOf, type Writer } from './channel/writer.ts';
 import {
   API_HEADER,
   API_LEVEL,
@@ -29,33 +29,16 @@ import { buildFolder, mergeBuilds, type Provenance } from './model/build.ts';
 import type { ChannelDocument } from './model/channel.ts';
 import { canonicalJson } from './model/signing.ts';
 import { type Comparison, compare } from './operations/compare.ts';
-import {
-  effectOfKill,
-  type KillEffect,
-  type KillOptions,
-  kill,
-  type RollbackOptions,
-  rollback,
-  type WithdrawOptions,
-  withdraw,
-} from './operations/goingBack.ts';
-import {
-  createOverride,
-  endPreview,
-  listPreviews,
-  openPreview,
-  type Preview,
-  type PreviewRequest,
-  pageOf,
-} from './operations/override.ts';
-import { abort, lastGoodAfter, type SwitchRequest } from './operations/switching.ts';
+import { effectOfKill, type KillEffect, kill, rollback, withdraw } from './operations/goingBack.ts';
+import { createOverride, endPreview, listPreviews, openPreview, type Preview, pageOf } from './operations/override.ts';
+import { abort, lastGoodAfter } from './operations/switching.ts';
 import { type AgendaView, viewAgenda } from './policies/agendaView.ts';
-import { approve, type DecisionRequest, type RequestOutcome, reject, submit } from './policies/approval.ts';
-import { type ScheduleRequest, type SteerRequest, steerSchedule } from './policies/schedule.ts';
+import { approve, type RequestOutcome, reject, submit } from './policies/approval.ts';
+import { steerSchedule } from './policies/schedule.ts';
 import { webhookRulesFrom } from './policies/webhookAddress.ts';
 import type { WebhookEvent } from './policies/webhookEvents.ts';
 import { addWebhook, type ListedWebhook, removeWebhook, testWebhook } from './policies/webhooks.ts';
-import { parseBody } from './requests.ts';
+import { type Body, parseBody, VERBS, type Verb } from './requests.ts';
 import { stableFallbacks } from './serve/renderPage.ts';
 
 export interface PublishResult {
@@ -73,8 +56,26 @@ export interface OverrideResult {
   address: string | null;
 }
 
+/** Answers of the verbs that do not answer with a plain change. */
+interface Answers extends Record<'activate' | 'canary' | 'promote' | 'schedule' | 'approval', RequestOutcome> {
+  check: CheckResult[];
+  freeze: Change & { id: string };
+  /** Only this answer has the secret. */
+  webhook: { webhook: ListedWebhook; secret: string };
+  'webhook-test': WebhookEvent;
+  override: OverrideResult;
+}
+
+/**
+ * A method for each verb. Under the approval rule, `RequestOutcome` has the proposal that waits instead of the change. Without `name`,
+ * `abort` ends every candidate.
+ */
+export type Changes = {
+  [Name in Verb]: (request: Body<Name>) => Promise<Name extends keyof Answers ? Answers[Name] : Change>;
+};
+
 /** Operations on one channel, in a local store or through a console. */
-export interface ReleaseClient {
+export interface ReleaseClient extends Changes {
   /**
    * `now` is the time to which `agenda` refers; `fallbacks` are the last good builds that fit what is live. All three are missing in
    * the response of an older console.
@@ -90,39 +91,10 @@ export interface ReleaseClient {
   /** Returns all differences, with health. */
   compare(a: string, b: string): Promise<Comparison[]>;
   publish(folder: string, version?: string): Promise<PublishResult>;
-  check(builds: string[]): Promise<CheckResult[]>;
-  /** Under the approval rule, `RequestOutcome` has the proposal that waits instead of the change. */
-  activate(request: SwitchRequest & { builds: string[] }): Promise<RequestOutcome>;
-  canary(request: SwitchRequest & { builds: string[]; percent: number; name?: string }): Promise<RequestOutcome>;
-  /** `from`: another channel of the same store, whose stable set is made live here. */
-  promote(request: SwitchRequest & { name?: string; from?: string }): Promise<RequestOutcome>;
-  /** `name`: the remote of the candidate; default: every candidate. */
-  abort(request: ChangeOptions & { name?: string }): Promise<Change>;
-  /** `steps` as in `5@now,25@1h,100@4h`. */
-  schedule(request: Omit<ScheduleRequest, 'steps' | 'approved'> & { steps: string }): Promise<RequestOutcome>;
-  /** Sets the approval rule: hours that a proposal waits for a second person; null = one person decides. */
-  approval(request: ChangeOptions & { hours: number | null }): Promise<RequestOutcome>;
-  approve(request: DecisionRequest): Promise<Change>;
-  reject(request: DecisionRequest): Promise<Change>;
-  /** Withdraws a proposal of the caller. */
-  retract(request: DecisionRequest): Promise<Change>;
-  steerSchedule(to: 'pause' | 'continue' | 'cancel', request: SteerRequest): Promise<Change>;
-  freeze(request: FreezeRequest): Promise<Change & { id: string }>;
-  unfreeze(request: ChangeOptions & { id: string }): Promise<Change>;
-  /** Only this call returns the secret. */
-  addWebhook(url: string): Promise<{ webhook: ListedWebhook; secret: string }>;
-  removeWebhook(request: ChangeOptions & { id: string }): Promise<Change>;
-  testWebhook(id: string): Promise<WebhookEvent>;
-  rollback(request: RollbackOptions): Promise<Change>;
-  withdraw(request: WithdrawOptions & { name: string }): Promise<Change>;
   /** Returns what `kill` would do, without changing anything. `before`: the planned operation, for which permission is checked. */
   killEffect(build: string, before?: 'kill' | 'withdraw'): Promise<KillEffect>;
-  kill(request: KillOptions & { build: string }): Promise<Change>;
-  override(request: { builds: string[]; hours: number; why?: string }): Promise<OverrideResult>;
   /** Valid permissions to run remotes from dev servers. */
   previews(): Promise<Preview[]>;
-  preview(request: PreviewRequest): Promise<Change>;
-  endPreview(request: { browser: string; why?: string }): Promise<Change>;
 }
 
 export interface LocalClientOptions {
@@ -148,7 +120,41 @@ export function localClient(
   const current = () => currentDocument(writer);
   const gate = () => makeGate(writer, { smoke });
   const ids = (words: readonly string[]) => resolveBuilds(store, words);
-  const forward = (request: ForwardRequest, seq?: number) => submit(writer, request, { gate: gate(), seq });
+  const forward = async ({ seq, ...request }: ForwardRequest & { seq?: number }) => {
+    const resolved = 'builds' in request ? { ...request, builds: await ids(request.builds) } : request;
+    return submit(writer, resolved, { gate: gate(), seq });
+  };
+  const changes: Changes = {
+    check: async ({ builds }) => checkBuilds(writer, await ids(builds), smoke),
+    activate: (body) => forward({ verb: 'activate', ...body }),
+    canary: (body) => forward({ verb: 'canary', ...body }),
+    promote: (body) => forward({ verb: 'promote', ...body }),
+    schedule: (body) => forward({ verb: 'schedule', ...body }),
+    approval: (body) => forward({ verb: 'approval', ...body }),
+    abort: (body) => abort(writer, body),
+    approve: (body) => approve(writer, body, gate()),
+    reject: (body) => reject(writer, body),
+    retract: (body) => reject(writer, body, { own: true }),
+    pause: (body) => steerSchedule(writer, 'pause', body),
+    continue: (body) => steerSchedule(writer, 'continue', body),
+    cancel: (body) => steerSchedule(writer, 'cancel', body),
+    freeze: (body) => addFreeze(writer, body),
+    unfreeze: ({ id, ...options }) => removeFreeze(writer, id, options),
+    webhook: ({ url }) => addWebhook(writer, url, webhookRulesFrom()),
+    'webhook-remove': ({ id, ...options }) => removeWebhook(writer, id, options),
+    'webhook-test': ({ id }) => testWebhook(writer, id, webhookRulesFrom()),
+    rollback: (body) => rollback(writer, body),
+    withdraw: ({ name, ...options }) => withdraw(writer, name, options),
+    kill: async ({ build, ...options }) => kill(writer, (await ids([build])).join(), options),
+    override: async ({ builds, hours, why }) => {
+      const { id, expires, ...created } = await createOverride(writer, await ids(builds), hours, why);
+      const query = `?override=${id}`;
+      const address = site && `${site}${await pageOf(writer, created.builds)}${query}`;
+      return { id, builds: created.builds, expires, query, address };
+    },
+    preview: (body) => openPreview(writer, body),
+    'preview-end': ({ browser, ...options }) => endPreview(writer, browser, options),
+  };
   return {
     status: async () => {
       const document = await current();
@@ -173,68 +179,15 @@ export function localClient(
       const { id, created } = await publish(store, await readPackage(folder, version), await provenance(folder));
       return { id, created };
     },
-    check: async (builds) => checkBuilds(writer, await ids(parseBody('check', { builds }).builds), smoke),
-    activate: async (request) => {
-      const { builds, seq, ...body } = parseBody('activate', request);
-      return forward({ verb: 'activate', ...body, builds: await ids(builds) }, seq);
-    },
-    canary: async (request) => {
-      const { builds, seq, ...body } = parseBody('canary', request);
-      return forward({ verb: 'canary', ...body, builds: await ids(builds) }, seq);
-    },
-    promote: async (request) => {
-      const { seq, ...body } = parseBody('promote', request);
-      return forward({ verb: 'promote', ...body }, seq);
-    },
-    schedule: async (request) => {
-      const { builds, seq, ...body } = parseBody('schedule', request);
-      return forward({ verb: 'schedule', ...body, builds: await ids(builds) }, seq);
-    },
-    approval: async (request) => {
-      const { seq, ...body } = parseBody('approval', request);
-      return forward({ verb: 'approval', ...body }, seq);
-    },
-    abort: async (request) => abort(writer, parseBody('abort', request)),
-    approve: async (request) => approve(writer, parseBody('approve', request), gate()),
-    reject: async (request) => reject(writer, parseBody('reject', request)),
-    retract: async (request) => reject(writer, parseBody('retract', request), { own: true }),
-    steerSchedule: async (to, request) => steerSchedule(writer, to, parseBody(to, request)),
-    freeze: async (request) => addFreeze(writer, parseBody('freeze', request)),
-    unfreeze: async (request) => {
-      const { id, ...options } = parseBody('unfreeze', request);
-      return removeFreeze(writer, id, options);
-    },
-    addWebhook: async (url) => addWebhook(writer, parseBody('webhook', { url }).url, webhookRulesFrom()),
-    removeWebhook: async (request) => {
-      const { id, ...options } = parseBody('webhook-remove', request);
-      return removeWebhook(writer, id, options);
-    },
-    testWebhook: async (id) => testWebhook(writer, parseBody('webhook-test', { id }).id, webhookRulesFrom()),
-    rollback: async (request) => rollback(writer, parseBody('rollback', request)),
-    withdraw: async (request) => {
-      const { name, ...options } = parseBody('withdraw', request);
-      return withdraw(writer, name, options);
-    },
     killEffect: async (build) => effectOfKill(writer, (await ids([build])).join()),
-    kill: async (request) => {
-      const { build, ...options } = parseBody('kill', request);
-      return kill(writer, (await ids([build])).join(), options);
-    },
-    override: async (request) => {
-      const { builds, hours, why } = parseBody('override', request);
-      const created = await createOverride(writer, await ids(builds), hours, why);
-      const query = `?override=${created.id}`;
-      const address = site && `${site}${await pageOf(writer, created.builds)}${query}`;
-      return { id: created.id, builds: created.builds, expires: created.expires, query, address };
-    },
     previews: () => listPreviews(store, channel, key.publicKey, writer.now()),
-    preview: async (request) => openPreview(writer, parseBody('preview', request)),
-    endPreview: async (request) => {
-      const { browser, ...options } = parseBody('preview-end', request);
-      return endPreview(writer, browser, options);
-    },
+    ...forEachVerb((verb, body) => changes[verb](parseBody(verb, body))),
   };
 }
+
+/** Makes the methods of all verbs. */
+const forEachVerb = (act: <Name extends Verb>(verb: Name, body: Body<Name>) => Promise<unknown>) =>
+  Object.fromEntries(VERBS.map((verb) => [verb, async (body: Body<Verb>) => act(verb, body)])) as Changes;
 
 /** Runs the gate on the channel's set with these builds, without switching. */
 async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | null): Promise<CheckResult[]> {
@@ -372,7 +325,6 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
   const send = consoleSender(options);
   const channel = `channel=${encodeURIComponent(options.channel)}`;
   const get = <Answer>(path: string) => send<Answer>('GET', `/v1/${path}${path.includes('?') ? '&' : '?'}${channel}`);
-  const post = <Answer = Change>(verb: string, body: unknown) => send<Answer>('POST', `/v1/${verb}?${channel}`, body);
   const encode = encodeURIComponent;
   return {
     status: () => get('status'),
@@ -383,29 +335,8 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     diff: (a, b) => get(`diff?a=${encode(a)}&b=${encode(b)}`),
     compare: (a, b) => get(`compare?a=${encode(a)}&b=${encode(b)}`),
     publish: (folder, version) => publishThroughConsole(send, options, folder, version),
-    check: (builds) => post('check', { builds }),
-    activate: (request) => post('activate', request),
-    canary: (request) => post('canary', request),
-    promote: (request) => post('promote', request),
-    abort: (request) => post('abort', request),
-    schedule: (request) => post('schedule', request),
-    steerSchedule: (to, request) => post(to, request),
-    approval: (request) => post('approval', request),
-    approve: (request) => post('approve', request),
-    reject: (request) => post('reject', request),
-    retract: (request) => post('retract', request),
-    freeze: (request) => post('freeze', request),
-    unfreeze: (request) => post('unfreeze', request),
-    addWebhook: (url) => post('webhook', { url }),
-    removeWebhook: (request) => post('webhook-remove', request),
-    testWebhook: (id) => post('webhook-test', { id }),
-    rollback: (request) => post('rollback', request),
-    withdraw: (request) => post('withdraw', request),
     killEffect: (build, before) => get(`kill?build=${encode(build)}${before ? `&before=${before}` : ''}`),
-    kill: (request) => post('kill', request),
-    override: (request) => post('override', request),
     previews: () => get('previews'),
-    preview: (request) => post('preview', request),
-    endPreview: (request) => post('preview-end', request),
+    ...forEachVerb((verb, body) => send('POST', `/v1/${verb}?${channel}`, body)),
   };
 }

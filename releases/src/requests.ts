@@ -2,25 +2,22 @@ import { textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { usage } from './errors.ts';
 import { windowSchema } from './model/action.ts';
+import { FORWARD_FIELDS } from './model/agenda.ts';
 import { buildWordParts, issuesOf } from './model/build.ts';
 import type { PermissionRequest } from './operations/tokens.ts';
 import { say } from './sentences.ts';
 
-/** Any text: a word that is no build is refused with advice. */
 const build = textSchema(160);
-const builds = v.pipe(v.array(build), v.maxLength(300));
-const someBuilds = v.pipe(builds, v.minLength(1));
 const why = v.optional(textSchema(500));
-const state = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
-const reason = { why, seq: state };
+const seq = v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
+const reason = { why, seq };
 const force = v.optional(v.boolean());
 /** Any text: what is unknown is refused with advice, which a schema error would lack. */
 const id = textSchema(80, 1);
 const name = v.optional(id);
 /** The name again, as typed. Another text is refused with the name to type. */
 const confirm = v.optional(textSchema(80));
-/** Reason for switching although the channel is frozen. */
-const despiteFreeze = v.optional(textSchema(200, 1));
+const hours = v.pipe(v.number(), v.gtValue(0), v.maxValue(168));
 
 /** An object with exactly these fields. `strictObject` alone accepts an array if every field is optional. */
 const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
@@ -32,59 +29,39 @@ const bodySchema = <Entries extends v.ObjectEntries>(entries: Entries) =>
 
 /** Bodies of `POST /v1/<verb>`. */
 export const BODIES = {
-  check: bodySchema({ builds }),
-  activate: bodySchema({ builds: someBuilds, ...reason, force, despiteFreeze }),
-  canary: bodySchema({
-    builds: v.optional(builds, []),
-    name,
-    percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
-    ...reason,
-    force,
-    despiteFreeze,
-  }),
-  promote: bodySchema({ name, from: name, ...reason, force, despiteFreeze }),
-  schedule: bodySchema({
-    builds: v.optional(builds, []),
-    name,
-    steps: textSchema(400, 1),
-    enough: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
-    ...reason,
-    despiteFreeze,
-  }),
-  approval: bodySchema({
-    hours: v.nullable(v.pipe(v.number(), v.gtValue(0), v.maxValue(168))),
-    ...reason,
-  }),
+  check: bodySchema({ builds: v.pipe(v.array(build), v.maxLength(300)) }),
+  activate: bodySchema({ ...FORWARD_FIELDS.activate, seq }),
+  canary: bodySchema({ ...FORWARD_FIELDS.canary, seq }),
+  promote: bodySchema({ ...FORWARD_FIELDS.promote, seq }),
+  schedule: bodySchema({ ...FORWARD_FIELDS.schedule, seq }),
+  approval: bodySchema({ ...FORWARD_FIELDS.approval, seq }),
   approve: bodySchema({ id, why }),
   reject: bodySchema({ id, why }),
   retract: bodySchema({ id, why }),
   pause: bodySchema({ name, ...reason }),
   continue: bodySchema({ name, ...reason }),
   cancel: bodySchema({ name, ...reason }),
-  freeze: bodySchema({ window: windowSchema, why: textSchema(200), seq: state }),
+  freeze: bodySchema({ window: windowSchema, why: textSchema(200), seq }),
   unfreeze: bodySchema({ id, ...reason }),
   webhook: bodySchema({ url: textSchema(2000, 1) }),
   'webhook-remove': bodySchema({ id, ...reason }),
   'webhook-test': bodySchema({ id }),
   abort: bodySchema({ name, ...reason, force }),
-  rollback: bodySchema({ name, to: state, ...reason, force }),
+  rollback: bodySchema({ name, to: seq, ...reason, force }),
   withdraw: bodySchema({ name: id, confirm, ...reason }),
   kill: bodySchema({ build, confirm, ...reason, force }),
-  override: bodySchema({
-    builds: someBuilds,
-    hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 2),
-    why,
-  }),
+  override: bodySchema({ builds: FORWARD_FIELDS.activate.builds, hours: v.optional(hours, 2), why }),
   preview: bodySchema({
     request: textSchema(1200, 3),
     person: textSchema(60, 1),
-    hours: v.optional(v.pipe(v.number(), v.gtValue(0), v.maxValue(168)), 4),
+    hours: v.optional(hours, 4),
     ...reason,
   }),
   'preview-end': bodySchema({ browser: textSchema(40), ...reason }),
 } as const;
 
 export type Verb = keyof typeof BODIES;
+export const VERBS = Object.keys(BODIES) as Verb[];
 export type Body<Name extends Verb> = v.InferOutput<(typeof BODIES)[Name]>;
 
 /** Parses a request body. Throws usage. */

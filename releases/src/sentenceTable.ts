@@ -18,8 +18,6 @@ export const SENTENCES = {
   storedMissing: '{file} is missing: publish the same build again',
   storedChanged: `{file} is not what was published: ${AGAIN}`,
   servedAs: '{file} would be served as {type}, not {expected}: rename it to end in .{kind}',
-  servedWithoutCors: '{file} would be served without CORS',
-  servedShortly: '{file} would be served without a long life',
   servedStatus: '{file} is served with status {status}',
   servedHeader: '{file} is served with {header}: {value}',
   exposesNothing: 'exposes no "./remote": expose src/remote.ts under that name',

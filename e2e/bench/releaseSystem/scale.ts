@@ -45,7 +45,7 @@ export async function scale(): Promise<Row[]> {
   for (let n = 0; n < STATES; n += 1) await at.activate(alternatingBuilds[n % 2] ?? '');
   const provenance = () => ({ commit: null, at: new Date().toISOString(), publisher: 'bench' });
   const coldClient = () => localClient({ ...at.writer, catalog: new Catalog(at.store) }, { smoke: null, provenance });
-  const checkSeconds = await seconds(() => coldClient().check([alternatingBuilds[0] ?? '']));
+  const checkSeconds = await seconds(() => coldClient().check({ builds: [alternatingBuilds[0] ?? ''] }));
   const logSeconds = await seconds(() => coldClient().log(200));
   const { source } = await requireChannel(at.writer);
   const kib = (await promisify(gzip)(source)).length / 1024;

@@ -69,7 +69,7 @@ export async function openTestProduct(change: (folder: string) => void = () => {
       await manager.preview({ request, person: 'Li Hua', hours: 4 });
     },
     /** Revokes the last permission. */
-    endPreview: () => manager.endPreview({ browser: opener }),
+    endPreview: () => manager['preview-end']({ browser: opener }),
     close() {
       for (const server of servers) server.close();
       rmSync(folder, { recursive: true, force: true });

@@ -29,8 +29,8 @@ import {
   refusal,
   secretOfBearer,
 } from '../../src/operations/tokens.ts';
-import type { ReleaseClient } from '../../src/releaseClient.ts';
-import { BODIES, type Body, parseBody, type Verb, wishOf } from '../../src/requests.ts';
+import type { Changes, ReleaseClient } from '../../src/releaseClient.ts';
+import { type Body, parseBody, VERBS, type Verb, wishOf } from '../../src/requests.ts';
 import { say } from '../../src/sentences.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 import { SIGN_IN_AGAIN } from './provider.ts';
@@ -162,33 +162,6 @@ function addReadRoutes(app: Hono<Env>, console: ConsoleContext): void {
   });
 }
 
-const HANDLERS: { [Name in Verb]: (client: ReleaseClient, body: Body<Name>) => Promise<unknown> } = {
-  check: (client, { builds }) => client.check(builds),
-  activate: (client, body) => client.activate(body),
-  canary: (client, body) => client.canary(body),
-  promote: (client, body) => client.promote(body),
-  abort: (client, body) => client.abort(body),
-  schedule: (client, body) => client.schedule(body),
-  approval: (client, body) => client.approval(body),
-  approve: (client, body) => client.approve(body),
-  reject: (client, body) => client.reject(body),
-  retract: (client, body) => client.retract(body),
-  pause: (client, body) => client.steerSchedule('pause', body),
-  continue: (client, body) => client.steerSchedule('continue', body),
-  cancel: (client, body) => client.steerSchedule('cancel', body),
-  freeze: (client, body) => client.freeze(body),
-  unfreeze: (client, body) => client.unfreeze(body),
-  webhook: (client, { url }) => client.addWebhook(url),
-  'webhook-remove': (client, body) => client.removeWebhook(body),
-  'webhook-test': (client, { id }) => client.testWebhook(id),
-  rollback: (client, body) => client.rollback(body),
-  withdraw: (client, body) => client.withdraw(body),
-  kill: (client, body) => client.kill(body),
-  override: (client, body) => client.override(body),
-  preview: (client, body) => client.preview(body),
-  'preview-end': (client, body) => client.endPreview(body),
-};
-
 /** Verbs that run the gate. Ways back never wait for a browser, which may be unavailable in an incident. */
 const GATED_VERBS: readonly Verb[] = ['check', 'activate', 'canary', 'promote', 'schedule', 'approve'];
 
@@ -224,7 +197,10 @@ function addChangeRoute<Name extends Verb>(app: Hono<Env>, console: ConsoleConte
     permitOn(await console.current(channel));
     const runsGate = GATED_VERBS.includes(verb);
     const options = { withSmoke: runsGate, permit: permitOn, actor: actorOf(token) };
-    const act = async () => HANDLERS[verb](await console.client(channel, whoOf(token), options), body);
+    const act = async () => {
+      const changes: Changes = await console.client(channel, whoOf(token), options);
+      return changes[verb](body);
+    };
     const { counters } = console.options;
     const result = await (runsGate ? console.runInTurn(whoOf(token), act) : act()).catch((cause: unknown) => {
       counters?.changes.inc({ verb, result: cause instanceof ReleaseError ? cause.kind : 'failed' });
@@ -287,7 +263,7 @@ export function createApi(console: ConsoleContext): Hono<Env> {
   });
   guard(app, console);
   addReadRoutes(app, console);
-  for (const verb of Object.keys(BODIES) as Verb[]) addChangeRoute(app, console, verb);
+  for (const verb of VERBS) addChangeRoute(app, console, verb);
   addUploads(app, console);
   // not `notFound`, which Hono ignores in a mounted app
   app.all('*', (context) => deny(context, 404, say('noEndpoint'), say('noEndpointCure')));

@@ -14,8 +14,6 @@ export const CHINESE: Record<SentenceKind, string> = {
   storedMissing: '缺少 {file}，请重新发布同样的构建',
   storedChanged: `{file} 与发布时不同，${AGAIN}`,
   servedAs: '{file} 会以 {type} 提供，应为 {expected}，请改名为以 .{kind} 结尾',
-  servedWithoutCors: '{file} 提供时没有 CORS',
-  servedShortly: '{file} 提供时缓存时间太短',
   servedStatus: '{file} 的状态码是 {status}',
   servedHeader: '{file} 的响应头 {header} 是 {value}',
   exposesNothing: '没有对外提供 "./remote"，请以这个名称提供 src/remote.ts',

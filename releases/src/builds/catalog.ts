@@ -61,14 +61,20 @@ export class Catalog {
 
 export const claimKey = (name: string, version: string): string => `versions/${name}/${version}.json`;
 
-/** Owner of a version: build id, time and publisher. Readable even if the build itself is damaged. */
-export interface Claim {
-  id: string;
-  at: string;
-  publisher: string;
-}
+const claimSchema = v.object({
+  id: v.string(),
+  at: v.optional(v.string(), ''),
+  publisher: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.slice(0, 120)),
+    ),
+    '',
+  ),
+});
 
-const claimSchema = v.object({ id: v.string(), at: v.optional(v.string(), ''), publisher: v.optional(v.string(), '') });
+/** Owner of a version: build id, time and publisher. Readable even if the build itself is damaged. */
+export type Claim = v.InferOutput<typeof claimSchema>;
 
 /** Reads the claim of a version, or null. Throws refused if it is damaged. */
 export async function readClaim(store: Store, name: string, version: string): Promise<Claim | null> {
@@ -78,8 +84,7 @@ export async function readClaim(store: Store, name: string, version: string): Pr
   const cure = say('claimCure');
   const parsed = v.safeParse(claimSchema, parseJson(source.toString('utf8'), what, cure));
   if (!parsed.success) throw refused(say('documentDamaged', { what }), cure, issuesOf(parsed.issues));
-  const { id, at, publisher } = parsed.output;
-  return { id, at, publisher: publisher.slice(0, 120) };
+  return parsed.output;
 }
 
 /** The id that holds this version, or null. */
@@ -87,23 +92,27 @@ export async function claimedBy(store: Store, name: string, version: string): Pr
   return (await readClaim(store, name, version))?.id ?? null;
 }
 
+/** True if this build holds its version. */
+export async function isPublished(store: Store, id: string): Promise<boolean> {
+  const { name, version } = buildIdParts(id);
+  return (await claimedBy(store, name, version)) === id;
+}
+
 /** Reads a build's record. Throws refused if it does not exist or is damaged. */
 export async function readRecord(store: Store, id: string): Promise<BuildRecord> {
-  const { name, version } = buildIdParts(id);
   const source = await store.read(`${buildFolder(id)}/build.json`);
-  if (!source || (await claimedBy(store, name, version)) !== id)
-    throw refused(say('notPublished', { build: id, store: store.label }), say('notPublishedCure', { name }));
+  if (!source || !(await isPublished(store, id)))
+    throw refused(
+      say('notPublished', { build: id, store: store.label }),
+      say('notPublishedCure', { name: nameOf(id) }),
+    );
   return parseRecord(source.toString('utf8'), id);
 }
 
 /** Throws refused unless these builds still exist. Reads the store, not a cache. */
 export async function assertPublished(store: Store, ids: readonly string[]): Promise<void> {
-  const isGone = async (id: string) => {
-    const { name, version } = buildIdParts(id);
-    return (await claimedBy(store, name, version)) !== id;
-  };
-  const goneFlags = await Promise.all(ids.map(isGone));
-  const missing = ids.filter((_, n) => goneFlags[n]);
+  const flags = await Promise.all(ids.map((id) => isPublished(store, id)));
+  const missing = ids.filter((_, n) => !flags[n]);
   if (missing.length > 0)
     throw refused(say('goneMeanwhile', { builds: missing.join(', '), store: store.label }), say('goneMeanwhileCure'));
 }

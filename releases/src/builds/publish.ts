@@ -19,7 +19,7 @@ import {
 } from '../model/build.ts';
 import { canonicalJson, sha384Integrity } from '../model/signing.ts';
 import { inParallel, namesBelow, type Store } from '../store/store.ts';
-import { claimedBy, claimKey } from './catalog.ts';
+import { claimedBy, claimKey, isPublished } from './catalog.ts';
 import { contentProblem } from './contents.ts';
 import { readAtRest } from './folder.ts';
 import { readGateFile } from './gateFile.ts';
@@ -96,23 +96,22 @@ export async function publish(
   const record = recordOf(built, provenance);
   if (isExpected && !isExpected(record))
     throw refused(`the files of ${record.id} are not what they were published as`, 'Publish the build again.');
-  const { name, version } = buildIdParts(record.id);
-  const isPublished = (await claimedBy(store, name, version)) === record.id;
+  const wasPublished = await isPublished(store, record.id);
   const files = [...built.files];
-  const maps = isPublished ? [] : [...built.maps];
+  const maps = wasPublished ? [] : [...built.maps];
   const neededBytes = [
     ...files.map(([path, body]) => storedBytesLimit(path, body)),
     ...maps.map(([, text]) => Buffer.byteLength(text)),
   ].reduce((sum, bytes) => sum + bytes, 0);
-  if (!isPublished) await assertReserve(store, neededBytes, limitsFrom().reserve);
+  if (!wasPublished) await assertReserve(store, neededBytes, limitsFrom().reserve);
   const folder = buildFolder(record.id);
   const writeFiles = async (pendingFiles: typeof files) => {
     await inParallel(PARALLEL_WRITES, pendingFiles, ([path, body]) => writeFile(store, `${folder}/${path}`, body));
     await store.create(`${folder}/build.json`, canonicalJson(record));
   };
   for (const [path, text] of maps) await store.create(`${mapsFolder(folder)}/${path}`, text);
-  if (!isPublished) await writeFiles(files);
-  const created = !isPublished && (await claimVersion(store, record, at));
+  if (!wasPublished) await writeFiles(files);
+  const created = !wasPublished && (await claimVersion(store, record, at));
   // files of an earlier attempt may have been swept before the claim, and files of a published build lost
   const storedKeys = new Set(await store.list(`${folder}/`));
   const formsOf = (path: string) => (isCompressed(path) ? ['', '.br', '.gz'] : ['']);

@@ -1,4 +1,5 @@
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
+import { BoundedMap } from '@liaozhai/http/bounded-map';
 import { isFilePath } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { idOfFolder, jsonOrNull } from '../model/build.ts';
@@ -45,7 +46,7 @@ const MAX_MAPS = 40;
 /** Resolves stack frames of builds to places in sources. Caches the most recently used maps. */
 export class SourceMaps {
   readonly #store: Pick<Store, 'read'>;
-  readonly #maps = new Map<string, Promise<TraceMap | null>>();
+  readonly #maps = new BoundedMap<string, Promise<TraceMap | null>>(MAX_MAPS);
 
   constructor(store: Pick<Store, 'read'>) {
     this.#store = store;
@@ -64,11 +65,8 @@ export class SourceMaps {
 
   #map(key: string): Promise<TraceMap | null> {
     const cached = this.#maps.get(key) ?? this.#read(key);
-    this.#maps.delete(key);
     this.#maps.set(key, cached);
     cached.catch(() => this.#maps.delete(key));
-    const [oldest] = this.#maps.keys();
-    if (this.#maps.size > MAX_MAPS && oldest !== undefined) this.#maps.delete(oldest);
     return cached;
   }
 

@@ -14,6 +14,7 @@ import {
   windowText,
 } from '../model/agenda.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
+import type { Body } from '../requests.ts';
 import { say } from '../sentences.ts';
 import { assertSeen, type Change, changeChannel, requestApproval } from './changeChannel.ts';
 import { currentDocument } from './readChannel.ts';
@@ -53,7 +54,7 @@ const writeLogEntry = (
 ) =>
   changeChannel(writer, async (current) => {
     await assertSeen(writer, current, seq, isLogOnly);
-    return { state: stateOf(current), action, why, evidence };
+    return { action, why, evidence };
   });
 
 const isConflict = (cause: unknown): boolean => cause instanceof ReleaseError && cause.kind === 'conflict';
@@ -76,9 +77,10 @@ export async function changeAgenda(
     const decision = await decide(agenda, document);
     if (!decision) return { document: loggedDocument ?? document, changed: loggedDocument !== null };
     const { entry, forward }: AgendaDecision = decision;
-    const state = stateOf(document);
     const approval: Evidence[] | null =
-      entry && !loggedDocument ? await requestApproval(writer, document, { action: entry.action, state, forward }) : [];
+      entry && !loggedDocument
+        ? await requestApproval(writer, document, { action: entry.action, state: stateOf(document), forward })
+        : [];
     if (!approval) return { document, changed: false };
     const { proposals } = decision.agenda;
     // older readers do not know proposals; signed before the log reports a change that readers of the agenda would refuse
@@ -120,15 +122,11 @@ function assertWindow(window: FreezeWindow, now: Date): void {
     throw refused(say('endedAlready', { instant: window.to }), say('endedAlreadyCure'));
 }
 
-export interface FreezeRequest {
-  window: FreezeWindow;
-  /** Reason, shown when the freeze refuses a change. */
-  why: string;
-  seq?: number;
-}
-
 /** Adds a freeze window and drops expired ones. The same window for the same reason is added once. Throws refused. */
-export async function addFreeze(writer: Writer, { window, why, seq }: FreezeRequest): Promise<Change & { id: string }> {
+export async function addFreeze(
+  writer: Writer,
+  { window, why, seq }: Body<'freeze'>,
+): Promise<Change & { id: string }> {
   const now = await timeOf(writer);
   assertWindow(window, now);
   const reason = why.trim();

@@ -3,9 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DAY_MS } from '@liaozhai/shared/contract';
 import { assertPublished } from '../builds/catalog.ts';
 import { findingLine } from '../english.ts';
-import { conflict, refused } from '../errors.ts';
-import type { Misfit } from '../gate/fit.ts';
-import { type Action, type Evidence, type StoredAction, toStoredAction } from '../model/action.ts';
+import { conflict, type ReleaseError, refused } from '../errors.ts';
+import {
+  type Action,
+  type Evidence,
+  type Finding,
+  findingsIn,
+  type StoredAction,
+  toStoredAction,
+} from '../model/action.ts';
 import { nameOf } from '../model/build.ts';
 import {
   CHANNEL_LIFETIME_DAYS,
@@ -37,7 +43,8 @@ const ATTEMPTS = 2000;
 const MAX_PAUSE_MS = 400;
 
 export interface Decision {
-  state: ChannelState;
+  /** Default: that of `composed`, else the current one. */
+  state?: ChannelState;
   action: Action;
   why?: string;
   /** Reasons for the change, recorded in the audit. */
@@ -49,6 +56,9 @@ export interface Decision {
   /** Visitors get something new, so the approval rule applies. Never set for rollbacks. */
   forward?: boolean;
 }
+
+/** A decision with its state. */
+export type Decided = Decision & { state: ChannelState };
 
 /** Decides on the current state; null = nothing to change. Called again if another writer was faster. */
 export type Decide = (current: ChannelDocument) => Promise<Decision | null>;
@@ -70,7 +80,7 @@ async function instantAfter(writer: Writer, previous: StoredAction): Promise<Dat
 }
 
 /** Returns the signed text of the next state. Throws refused if readers would refuse it. */
-async function nextDocument(writer: Writer, current: ReadChannel, decision: Decision): Promise<string> {
+async function nextDocument(writer: Writer, current: ReadChannel, decision: Decided): Promise<string> {
   const { action, why = '', evidence } = decision;
   const at = await instantAfter(writer, current.document.action);
   const next = signChannel(
@@ -115,7 +125,7 @@ async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> 
 }
 
 /** Returns false if the state is no longer current. Throws refused if builds were removed while the change was judged. */
-async function writeState(writer: Writer, current: ReadChannel, next: string, decision: Decision): Promise<boolean> {
+async function writeState(writer: Writer, current: ReadChannel, next: string, decision: Decided): Promise<boolean> {
   if (!(await isNewest(writer, current))) return false;
   if (decision.composed) await storeSets(writer, decision.composed);
   await writeAudit(writer, current);
@@ -184,7 +194,7 @@ export async function assertSeen(
 export async function requestApproval(
   { second, channel }: Writer,
   current: ChannelDocument,
-  decided: Pick<Decision, 'state' | 'action' | 'forward'>,
+  decided: Pick<Decided, 'state' | 'action' | 'forward'>,
 ): Promise<Evidence[] | null> {
   if (!current.approval || !decided.forward) return [];
   if (second) return second(current, decided);
@@ -199,15 +209,23 @@ const withoutDuplicates = (evidence: readonly Evidence[]): Evidence[] => [
 async function passRules(writer: Writer, current: ChannelDocument, decision: Decision): Promise<Evidence[]> {
   if (!decision.composed) return [];
   const { stable, candidates } = await newMisfits(writer, current, decision.composed);
-  const misfits: Misfit[] = [...stable, ...candidates];
-  if (misfits.length === 0) return [];
-  const problems = misfits.map(findingLine);
-  if (!decision.force) throw refused(say('unfit'), say('unfitCure'), problems);
-  if (!decision.why) throw needsReason(problems);
-  return misfits.map(({ check, problem }) => ({ kind: 'finding', check, problem, forced: true }));
+  return acceptFindings([...stable, ...candidates], decision, (problems) =>
+    refused(say('unfit'), say('unfitCure'), problems),
+  );
 }
 
-export const needsReason = (problems: readonly string[]) => refused(say('whyNeeded'), say('whyNeededCure'), problems);
+/** Returns findings as evidence of a forced change. Throws `refusal`, or refused for a forced change without a reason. */
+export function acceptFindings(
+  findings: readonly Finding[],
+  { force, why }: Pick<Decision, 'force' | 'why'>,
+  refusal: (problems: string[]) => ReleaseError,
+): Evidence[] {
+  if (findings.length === 0) return [];
+  const problems = findings.map(findingLine);
+  if (!force) throw refusal(problems);
+  if (!why) throw refused(say('whyNeeded'), say('whyNeededCure'), problems);
+  return findingsIn(findings, true);
+}
 
 /**
  * Changes the channel in one atomic step. Decides again on the newer state if another writer was faster. With `seq` (the state that
@@ -220,7 +238,11 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
     assertKnown(current.source, current.document, say('theChannel', { channel: writer.channel }), 'action');
     await assertSeen(writer, current.document, seq, compatibleWith(back));
     writer.permit?.(current.document);
-    const decision = await decide(current.document);
+    const proposed = await decide(current.document);
+    const decision = proposed && {
+      ...proposed,
+      state: proposed.state ?? proposed.composed?.state ?? stateOf(current.document),
+    };
     const forced = decision ? await passRules(writer, current.document, decision) : [];
     const approval = decision && (await requestApproval(writer, current.document, decision));
     if (!decision || !approval) return { document: current.document, changed: false };
@@ -265,7 +287,7 @@ const isAgeing = (document: ChannelDocument, now: Date): boolean =>
 export const renewChannel = (writer: Writer) =>
   changeChannel(writer, async (current) => {
     if (!isAgeing(current, await timeOf(writer))) return null;
-    return { state: stateOf(current), action: { kind: 'renew' } };
+    return { action: { kind: 'renew' } };
   });
 
 /** Creates the channel, or renews an existing one. */

@@ -50,15 +50,14 @@ export interface Composed {
   together: ComposedSet | null;
 }
 
-const planOf = (current: ChannelDocument): Plan => ({
+/** Returns the current state as a plan, with some parts replaced. */
+export const replan = (current: ChannelDocument, parts: Partial<Plan>): Plan => ({
   stable: current.stable?.builds ?? [],
   candidates: candidatesOf(current),
   lastGood: current.lastGood,
   killed: current.killed,
+  ...parts,
 });
-
-/** Returns the current state as a plan, with some parts replaced. */
-export const replan = (current: ChannelDocument, parts: Partial<Plan>): Plan => ({ ...planOf(current), ...parts });
 
 async function setOf(catalog: Catalog, ids: readonly string[]): Promise<ComposedSet> {
   const records = await catalog.records(ids);

@@ -3,7 +3,7 @@ import { type Catalog, readRecord, resolveBuilds } from '../builds/catalog.ts';
 import { nullIfRefused, refused, usage } from '../errors.ts';
 import { type ReadAction, readAction, type StoredAction } from '../model/action.ts';
 import { type BuildRecord, differencesBetween, mergeBuilds, nameOf, type Provenance } from '../model/build.ts';
-import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
+import { type ChannelDocument, triedBuilds, verifyChannel } from '../model/channel.ts';
 import { sha256Hex } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import { namesBelow, type Store } from '../store/store.ts';
@@ -136,12 +136,7 @@ async function buildsOf(reader: Reader, current: ChannelDocument, word: string):
   const stable = current.stable?.builds ?? [];
   if (word === 'stable') return stable;
   if (word === 'candidate') {
-    const candidates = candidatesOf(current);
-    if (candidates.length > 0)
-      return mergeBuilds(
-        stable,
-        candidates.flatMap(({ builds }) => builds),
-      );
+    if (current.candidate) return mergeBuilds(stable, triedBuilds(current));
     throw refused(say('noCandidate', { channel: current.channel }), say('noCandidateCure'));
   }
   if (/^\d+$/.test(word)) return (await readState(reader, current, Number(word))).stable?.builds ?? [];

@@ -4,7 +4,7 @@ import type { Person } from '../model/agenda.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import type { SigningKey } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
-import type { Decision } from './changeChannel.ts';
+import type { Decided } from './changeChannel.ts';
 
 /** Largest difference between correct clocks, in ms. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;
@@ -51,7 +51,7 @@ export interface Actor {
  */
 export type SecondDecision = (
   current: ChannelDocument,
-  decided: Pick<Decision, 'state' | 'action'>,
+  decided: Pick<Decided, 'state' | 'action'>,
 ) => Promise<Evidence[] | null>;
 
 /** Returns the writer's own time, or the store's if they differ by more than `CLOCK_TOLERANCE_MS`. */

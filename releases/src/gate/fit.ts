@@ -36,21 +36,17 @@ function sharingMisfits({ id, description }: RemoteRecord, hostVersions: Readonl
   const { provides, requires } = description.shared;
   return Object.entries(requires).flatMap(([library, range]) => {
     const version = hostVersions[library];
-    const key = `${id} needs ${library}`;
     const bundledVersion = provides[library];
-    if (!version && bundledVersion && !allows(range, bundledVersion))
-      return [
-        {
-          key,
-          problem: attributeTo(id, say('carriesUnfit', { library, version: bundledVersion, range })),
-        },
-      ];
-    // the build contains its own copy, which others may use as well
-    if (!version && bundledVersion) return [];
-    if (!version) return [{ key, problem: attributeTo(id, say('needsUnshared', { library, range })) }];
+    const misfit = (problem: string) => [{ key: `${id} needs ${library}`, problem: attributeTo(id, problem) }];
+    if (!version && bundledVersion)
+      // the build contains its own copy, which others may use as well
+      return allows(range, bundledVersion)
+        ? []
+        : misfit(say('carriesUnfit', { library, version: bundledVersion, range }));
+    if (!version) return misfit(say('needsUnshared', { library, range }));
     // the range of the contract is checked by the rule `contract`
     if (allows(range, version) || (library === RUNTIME && range === description.contract)) return [];
-    return [{ key, problem: attributeTo(id, say('needsOther', { library, range, version })) }];
+    return misfit(say('needsOther', { library, range, version }));
   });
 }
 

@@ -21,16 +21,10 @@ export interface VisitFault extends PageFault {
   visit: Visit;
 }
 
-/** Opens pages in one browser and records what they load and report. */
-export interface Walk {
-  /** Paths of executed scripts and requested stylesheets, with the first visit of each. */
-  readonly loadedPaths: ReadonlyMap<string, Visit>;
-  /** Those that loaded without any interaction. */
-  readonly initialPaths: ReadonlyMap<string, Visit>;
-  readonly faults: readonly VisitFault[];
-  /** Opens pages in parallel; `then` continues with each loaded page. */
-  open(visits: readonly Visit[], then?: (page: Page, visit: Visit, activity: Activity) => Promise<void>): Promise<void>;
-}
+export type Walk = ReturnType<typeof startWalk>;
+
+/** Continues with a loaded page. */
+type Then = (page: Page, visit: Visit, activity: Activity) => Promise<void>;
 
 /** Notes executed scripts, not those that are only preloaded. */
 async function noteScripts(page: Page, note: (pathname: string) => void): Promise<void> {
@@ -42,9 +36,11 @@ async function noteScripts(page: Page, note: (pathname: string) => void): Promis
   await session.send('Debugger.setSkipAllPauses', { skip: true });
 }
 
-/** Starts a walk. `open` makes the context of a visit, which all visits of the same kind share. */
-export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserContext>): Walk {
+/** Opens pages in one browser and records what they load and report. `open` makes the context of a visit, which all visits of the same kind share. */
+export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserContext>) {
+  /** Paths of executed scripts and requested stylesheets, with the first visit of each. */
   const loadedPaths = new Map<string, Visit>();
+  /** Those that loaded without any interaction. */
   const initialPaths = new Map<string, Visit>();
   const faults: VisitFault[] = [];
   const contexts = new Map<string, Promise<BrowserContext>>();
@@ -55,7 +51,7 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
     return context;
   };
 
-  async function openVisit(visit: Visit, then: Parameters<Walk['open']>[1]): Promise<void> {
+  async function openVisit(visit: Visit, then?: Then): Promise<void> {
     const page = await (await contextOf(visit)).newPage();
     const activity = track(page, site);
     const note = (pathname: string) => {
@@ -91,7 +87,8 @@ export function startWalk(site: Site, open: (visit: Visit) => Promise<BrowserCon
     loadedPaths,
     initialPaths,
     faults,
-    open: (visits, then) => inParallel(PARALLEL_PAGES, visits, (visit) => openVisit(visit, then)),
+    open: (visits: readonly Visit[], then?: Then) =>
+      inParallel(PARALLEL_PAGES, visits, (visit) => openVisit(visit, then)),
   };
 }
 

@@ -1,7 +1,6 @@
 import { changeChannel } from '../channel/changeChannel.ts';
 import { currentDocument, readLog } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
-import { stateOf } from '../model/channel.ts';
 import { type Counts, fisherWorse, sampleOf } from './figures.ts';
 
 /**
@@ -76,8 +75,7 @@ export async function logAlarm(writer: Writer, { build, minutes, recent, before 
     ({ action, at }) => action.kind === 'alarm' && action.builds.includes(build) && Date.parse(at) >= since,
   );
   if (isLogged) return false;
-  await changeChannel(writer, async (current) => ({
-    state: stateOf(current),
+  await changeChannel(writer, async () => ({
     action: { kind: 'alarm', builds: [build] },
     evidence: [{ kind: 'alarm', minutes, recent, before }],
   }));

@@ -4,7 +4,7 @@ import { timeOf, type Writer } from '../channel/writer.ts';
 import type { Evidence } from '../model/action.ts';
 import { candidateOf, type Schedule } from '../model/agenda.ts';
 import { HOST_NAME, parseBuildId } from '../model/build.ts';
-import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import { type Candidate, type ChannelDocument, candidatesOf, runningBuilds, triedBuilds } from '../model/channel.ts';
 import { abort } from '../operations/switching.ts';
 import { type Rise, riseOf } from './alarm.ts';
 import { type ErrorHealth, summariseErrors } from './errors.ts';
@@ -24,7 +24,7 @@ import { STRIKING_P_VALUE, type Trouble, troublesOf } from './troubles.ts';
 import { type NameVitals, summariseVitals, type VitalsMinute } from './vitals.ts';
 
 /** The rule of the automatic stop, as stated in docs/deploying/policies.md. */
-export const AUTO_STOP = { alpha: 1e-4, minimumVisitors: 30, minimumFailed: 5 } as const;
+export const AUTO_STOP = { alpha: 1e-4, minimumVisitors: 30, minimumFailed: 5 };
 
 /** Health of a candidate, compared with visitors of the same remotes' live builds. */
 export interface CandidateHealth {
@@ -34,13 +34,7 @@ export interface CandidateHealth {
   verdict: Verdict;
 }
 
-export interface Verdict {
-  test: string;
-  pValue: number;
-  alpha: number;
-  enough: boolean;
-  worse: boolean;
-}
+type Verdict = ReturnType<typeof verdictOn>;
 
 /** Health of one build, with its last minutes, and compared with another build of its name. */
 export interface BuildHealth extends GroupHealth, Rise {
@@ -60,14 +54,13 @@ export interface Health {
   errors?: ErrorHealth[];
 }
 
-export function verdictOn(candidate: Counts, control: Counts): Verdict {
+export function verdictOn(candidate: Counts, control: Counts) {
   const pValue = fisherWorse(sampleOf(candidate), sampleOf(control));
   const enough =
     candidate.visitors >= AUTO_STOP.minimumVisitors &&
     control.visitors >= AUTO_STOP.minimumVisitors &&
     candidate.failedVisitors >= AUTO_STOP.minimumFailed;
   return {
-    test: 'Fisher exact, one-sided',
     pValue,
     alpha: AUTO_STOP.alpha,
     enough,
@@ -119,7 +112,7 @@ function formerBuild(events: readonly HealthEvent[], build: string): string | un
 }
 
 function buildHealth({ events, errors = [] }: Reports, document: ChannelDocument, now: Date): BuildHealth[] {
-  const tried = candidatesOf(document).flatMap(({ builds }) => builds);
+  const tried = triedBuilds(document);
   const live = document.stable?.builds ?? [];
   return [...live, ...tried].flatMap((build) => {
     const group = tried.includes(build) ? 'candidate' : 'stable';
@@ -205,8 +198,8 @@ export async function readHealth(
   const { vitals, ...recorded } = await reader.record('', now);
   const { events, errors } = withoutFallbacks(recorded, document);
   const health = summarise({ events, errors }, document, now, vitals);
-  const running = [...(document.stable?.builds ?? []), ...candidatesOf(document).flatMap(({ builds }) => builds)];
-  return { document, health: { ...health, errors: await summariseErrors(errors, events, reader.maps, running) } };
+  const summaries = await summariseErrors(errors, events, reader.maps, runningBuilds(document));
+  return { document, health: { ...health, errors: summaries } };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type RemoteFailure, scriptErrors } from '@liaozhai/shared/contract';
 import { CLOCK_TOLERANCE_MS } from '../channel/writer.ts';
-import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import { type ChannelDocument, triedBuilds } from '../model/channel.ts';
 import type { ErrorEvent, HealthEvent } from './healthRecord.ts';
 
 type ScriptError = (typeof scriptErrors)[number];
@@ -89,7 +89,7 @@ export function withoutFallbacks(
 ): Required<Reports> {
   const { stable, lastGood } = document;
   const live = new Set(stable?.builds);
-  const tried = new Set(candidatesOf(document).flatMap(({ builds }) => builds));
+  const tried = new Set(triedBuilds(document));
   const pageOf = ({ visitor, set, build }: HealthEvent) => `${visitor} ${set} ${nameIn(build)}`;
   // the last good build is itself a fallback, unless it is a candidate
   const isOwn = ({ build }: HealthEvent) => tried.has(build) || lastGood[nameIn(build)] !== build;

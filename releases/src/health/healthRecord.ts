@@ -16,7 +16,7 @@ import { timeOf } from '../channel/writer.ts';
 import { jsonOrNull } from '../model/build.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
-import { readVitalsLine, type VitalsLine, type VitalsMinute, VitalsTally } from './vitals.ts';
+import { type VitalsMinute, VitalsTally, vitalsLineSchema } from './vitals.ts';
 
 const reported = {
   at: instantSchema,
@@ -150,16 +150,8 @@ interface Hour {
 
 const newHour = (): Hour => ({ read: new Set(), events: [], errors: [], vitals: new VitalsTally(), finished: false });
 
-/** Parses one line; null if it is truncated or unknown, so that other lines still count. */
-function readLine(line: string): { event: HealthEvent } | { error: ErrorEvent } | { vitals: VitalsLine } | null {
-  const json = jsonOrNull(line);
-  const parsed = v.safeParse(healthEventSchema, json);
-  if (parsed.success) return { event: parsed.output };
-  const error = v.safeParse(errorEventSchema, json);
-  if (error.success) return { error: error.output };
-  const vitals = readVitalsLine(json);
-  return vitals && { vitals };
-}
+/** A line of a file; one that is truncated or unknown is skipped, so that others still count. */
+const lineSchema = v.union([healthEventSchema, errorEventSchema, vitalsLineSchema]);
 
 /** Recorded health of a channel: events oldest first, errors, and vitals summed by minute and build. */
 export interface HealthRecord {
@@ -195,24 +187,21 @@ export class HealthReader {
     const oldest = new Date(now.getTime() - WINDOW_MS).toISOString();
     const from = since > oldest ? since : oldest;
     const folders = (await this.#store.children(this.#root)).filter((folder) => folder >= from.slice(0, 13));
-    const eventsByHour: HealthEvent[][] = [];
-    const errors: ErrorEvent[][] = [];
-    const vitals: VitalsMinute[][] = [];
+    const hours: Hour[] = [];
     let count = 0;
     const neededFolders = new Set<string>();
     for (const folder of folders.reverse()) {
       if (count >= KEPT_EVENTS) break;
       neededFolders.add(folder);
       const hour = await this.#hour(folder, now);
-      eventsByHour.unshift(hour.events);
-      errors.unshift(hour.errors);
-      vitals.unshift(hour.vitals.minutes);
+      hours.unshift(hour);
       count += hour.events.length;
     }
     for (const folder of this.#hours.keys()) if (!neededFolders.has(folder)) this.#hours.delete(folder);
-    const events = eventsByHour.flat().filter(({ at }) => at >= from);
-    const recentErrors = errors.flat().filter(({ at }) => at >= from);
-    return { events: events.slice(-KEPT_EVENTS), errors: recentErrors, vitals: vitals.flat() };
+    const events = hours.flatMap((hour) => hour.events).filter(({ at }) => at >= from);
+    const errors = hours.flatMap((hour) => hour.errors).filter(({ at }) => at >= from);
+    const vitals = hours.flatMap((hour) => hour.vitals.minutes);
+    return { events: events.slice(-KEPT_EVENTS), errors, vitals };
   }
 
   async #hour(folder: string, now: Date): Promise<Hour> {
@@ -243,10 +232,11 @@ export class HealthReader {
     const lines = (await this.#store.read(key))?.toString('utf8').split('\n').filter(Boolean) ?? [];
     hour.read.add(key);
     for (const line of lines) {
-      const event = readLine(line);
-      if (event && 'event' in event) hour.events.push(event.event);
-      else if (event && 'vitals' in event) hour.vitals.addLine(event.vitals);
-      else if (event && hour.errors.length < KEPT_ERRORS_OF_HOUR) hour.errors.push(event.error);
+      const { success, output } = v.safeParse(lineSchema, jsonOrNull(line));
+      if (!success) continue;
+      if ('outcome' in output) hour.events.push(output);
+      else if ('metric' in output) hour.vitals.addLine(output);
+      else if (hour.errors.length < KEPT_ERRORS_OF_HOUR) hour.errors.push(output);
     }
     if (hour.events.length > 2 * KEPT_EVENTS) hour.events = hour.events.slice(-KEPT_EVENTS);
   }

@@ -58,20 +58,14 @@ const bucketKey = v.pipe(v.string(), v.regex(/^\d{1,3}$/));
 const reportFields = { at: instantSchema, build: textSchema(140) };
 
 /** Values of a build in one minute, as one line of the health record. */
-const vitalsLineSchema = v.object({
+export const vitalsLineSchema = v.object({
   ...reportFields,
   metric: v.picklist(vitalMetrics),
   cache: v.picklist(cacheStates),
   buckets: dictionarySchema(bucketKey, counted),
 });
 
-export type VitalsLine = v.InferOutput<typeof vitalsLineSchema>;
-
-/** Parses a line; null if it is not in this format. */
-export function readVitalsLine(json: unknown): VitalsLine | null {
-  const parsed = v.safeParse(vitalsLineSchema, json);
-  return parsed.success ? parsed.output : null;
-}
+type VitalsLine = v.InferOutput<typeof vitalsLineSchema>;
 
 /** Vitals of one build in one minute. */
 export interface VitalsMinute {
@@ -171,7 +165,7 @@ export function rankWorse(strata: readonly Stratum[]): number {
 }
 
 /** The rule by which a candidate is too slow, as stated in docs/deploying/watching.md. */
-export const SLOWER = { alpha: 1e-6, minimumPages: 200, minimumAlike: 20, share: 0.2, milliseconds: 100 } as const;
+export const SLOWER = { alpha: 1e-6, minimumPages: 200, minimumAlike: 20, share: 0.2, milliseconds: 100 };
 
 /** Metrics that can end a candidate: waiting times in ms. Layout shift is only displayed. */
 const JUDGED: readonly VitalMetric[] = ['lcp', 'inp', 'load'];
@@ -182,18 +176,10 @@ export interface Felt {
   p75: number | null;
 }
 
-export interface SpeedVerdict {
-  tried: Felt;
-  /** Weighted to the candidate's shares of cold and warm pages. */
-  control: Felt;
-  pValue: number;
-  alpha: number;
-  enough: boolean;
-  slower: boolean;
-}
+export type SpeedVerdict = ReturnType<typeof speedVerdict>;
 
 /** Judges whether a candidate's pages are slower than stable ones: significantly, and by an amount that users notice. */
-export function speedVerdict(metric: VitalMetric, all: readonly Stratum[]): SpeedVerdict {
+export function speedVerdict(metric: VitalMetric, all: readonly Stratum[]) {
   const strata = all.filter(({ tried, control }) => sizeOf(tried) > 0 && sizeOf(control) >= SLOWER.minimumAlike);
   const [tried, weightedControl] = [new Map(), new Map()] as [Histogram, Histogram];
   let controlPages = 0;
@@ -211,6 +197,7 @@ export function speedVerdict(metric: VitalMetric, all: readonly Stratum[]): Spee
   const isFelt = more >= SLOWER.milliseconds && more >= (controlP75 ?? 0) * SLOWER.share;
   return {
     tried: { pages: triedPages, p75: triedP75 },
+    /** Weighted to the candidate's shares of cold and warm pages. */
     control: { pages: controlPages, p75: controlP75 },
     pValue,
     alpha: SLOWER.alpha,
@@ -246,13 +233,14 @@ export interface NameVitals {
   metrics: MetricVitals[];
 }
 
-type IsWanted = (kind: { cache: CacheState }) => boolean;
-
-function collect(minutes: readonly VitalsMinute[], metric: VitalMetric, isWanted: IsWanted): Histogram {
+function collect(
+  minutes: readonly VitalsMinute[],
+  metric: VitalMetric,
+  caches: readonly CacheState[] = cacheStates,
+): Histogram {
   const histogram: Histogram = new Map();
   for (const { values } of minutes)
-    for (const cache of cacheStates)
-      if (isWanted({ cache })) add(histogram, values.get(`${metric} ${cache}`) ?? new Map());
+    for (const cache of caches) add(histogram, values.get(`${metric} ${cache}`) ?? new Map());
   return histogram;
 }
 
@@ -266,14 +254,14 @@ function seriesOf(
   minutes: readonly VitalsMinute[],
   metric: VitalMetric,
   span: Span,
-  isWanted: IsWanted,
+  caches: readonly CacheState[] | undefined,
 ) {
-  const whole = collect(minutes, metric, isWanted);
+  const whole = collect(minutes, metric, caches);
   const pages = sizeOf(whole);
   const points = Array.from({ length: POINTS }, (_, n) => {
     const begins = span.from + n * span.step;
     const inside = minutes.filter(({ at }) => Date.parse(at) >= begins && Date.parse(at) < begins + span.step);
-    const histogram = collect(inside, metric, isWanted);
+    const histogram = collect(inside, metric, caches);
     return sizeOf(histogram) < SHOWN.point ? null : p75Of(metric, histogram);
   });
   return { build, pages, p75: pages < SHOWN.pages ? null : p75Of(metric, whole), points };
@@ -295,14 +283,16 @@ function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly Vi
   const recent = all.filter(isSince(new Date(first).toISOString(), now));
   const of = (build?: string) => recent.filter((minute) => minute.build === build);
   const [control, tried] = [of(stable), of(candidate)];
-  const isWanted: IsWanted = ({ cache }) => !candidate || cache !== 'mixed';
+  const comparable = ['cold', 'warm'] as const;
   const series = (build: string | undefined, minutes: readonly VitalsMinute[], metric: VitalMetric) =>
-    build === undefined ? null : seriesOf(build, minutes, metric, { from: first, step }, isWanted);
+    build === undefined
+      ? null
+      : seriesOf(build, minutes, metric, { from: first, step }, candidate ? comparable : undefined);
   const strata = (metric: VitalMetric) =>
-    (['cold', 'warm'] as const).map((state) => {
-      const alike: IsWanted = ({ cache }) => cache === state;
-      return { tried: collect(tried, metric, alike), control: collect(control, metric, alike) };
-    });
+    comparable.map((cache) => ({
+      tried: collect(tried, metric, [cache]),
+      control: collect(control, metric, [cache]),
+    }));
   return {
     name,
     from: new Date(first).toISOString(),

@@ -162,6 +162,10 @@ export interface Finding {
 /** A reason for a change, as data. */
 export type Evidence = v.InferOutput<typeof evidenceSchema>;
 
+/** Returns findings as evidence: `forced` if the change was made against them. */
+export const findingsIn = (findings: readonly Finding[], forced: boolean): Evidence[] =>
+  findings.map(({ check, problem }) => ({ kind: 'finding', check, problem, forced }));
+
 /** An entry that this version cannot parse; it is shown verbatim. */
 interface Sentence {
   kind: 'text';

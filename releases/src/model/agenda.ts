@@ -1,4 +1,4 @@
-import { DAY_MS, instantSchema, MINUTE_MS, nameSchema, textSchema } from '@liaozhai/shared/contract';
+import { DAY_MS, instantSchema, MINUTE_MS, textSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { usage } from '../errors.ts';
 import { say } from '../sentences.ts';
@@ -96,33 +96,43 @@ export const isSamePerson = (one: Person, other: Person): boolean =>
     ? one.subject === other.subject
     : one.names.some((name) => other.names.includes(name));
 
-const builds = v.array(textSchema(140));
+/** Any text: a word that is no build, and an unknown name, are refused with advice, which a schema error would lack. */
+const builds = v.pipe(v.array(textSchema(160)), v.maxLength(300));
+const name = v.optional(textSchema(80, 1));
 const why = v.optional(textSchema(500));
-const forced = { why, force: v.optional(v.boolean()), despiteFreeze: v.optional(textSchema(200)) };
+/** `despiteFreeze`: the reason for switching although the channel is frozen. */
+const forced = { why, force: v.optional(v.boolean()), despiteFreeze: v.optional(textSchema(200, 1)) };
 
-/** A requested forward change, with full build ids. */
-const requestSchema = v.variant('verb', [
-  v.object({ verb: v.literal('activate'), builds, ...forced }),
-  v.object({
-    verb: v.literal('canary'),
-    builds,
-    name: v.optional(nameSchema),
+/** Fields of requests for forward changes. */
+export const FORWARD_FIELDS = {
+  activate: { builds: v.pipe(builds, v.minLength(1)), ...forced },
+  canary: {
+    builds: v.optional(builds, []),
+    name,
     percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
     ...forced,
-  }),
-  v.object({ verb: v.literal('promote'), name: v.optional(nameSchema), from: v.optional(nameSchema), ...forced }),
-  v.object({
-    verb: v.literal('schedule'),
-    builds,
-    name: v.optional(nameSchema),
+  },
+  promote: { name, from: name, ...forced },
+  schedule: {
+    builds: v.optional(builds, []),
+    name,
     /** As in `5@now,25@1h`. */
     steps: textSchema(400, 1),
     enough: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
     why,
-    despiteFreeze: v.optional(textSchema(200)),
-  }),
+    despiteFreeze: forced.despiteFreeze,
+  },
   /** The new approval rule; null = one person decides. */
-  v.object({ verb: v.literal('approval'), hours: v.nullable(v.number()), why }),
+  approval: { hours: v.nullable(v.pipe(v.number(), v.gtValue(0), v.maxValue(168))), why },
+} as const;
+
+/** A requested forward change, with full build ids. */
+const requestSchema = v.variant('verb', [
+  v.object({ verb: v.literal('activate'), ...FORWARD_FIELDS.activate }),
+  v.object({ verb: v.literal('canary'), ...FORWARD_FIELDS.canary }),
+  v.object({ verb: v.literal('promote'), ...FORWARD_FIELDS.promote }),
+  v.object({ verb: v.literal('schedule'), ...FORWARD_FIELDS.schedule }),
+  v.object({ verb: v.literal('approval'), ...FORWARD_FIELDS.approval }),
 ]);
 
 export type ForwardRequest = v.InferOutput<typeof requestSchema>;
@@ -140,7 +150,7 @@ const proposalSchema = v.object({
   before: v.string(),
   after: v.string(),
   /** The proposed builds, and what would change for everybody or for a share of visitors. */
-  builds,
+  builds: v.array(textSchema(140)),
   changes: v.array(v.object({ name: v.string(), from: v.nullable(v.string()), to: v.nullable(v.string()) })),
 });
 
@@ -200,20 +210,8 @@ export function isZone(zone: string): boolean {
 }
 
 /** Returns the local time of a zone as if it were UTC, in ms, so that two can be subtracted. */
-function wallClock(at: Date, zone: string): number {
-  const parts = new Intl.DateTimeFormat('en', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(at);
-  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
-  return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
-}
+const wallClock = (at: Date, zone: string): number =>
+  Date.parse(`${at.toLocaleString('sv', { timeZone: zone }).replace(' ', 'T')}Z`);
 
 /** Returns the instant at which a zone's clocks show `wall`: of two the earlier. A time that they skip is later by the gap. */
 function instantOf(wall: number, zone: string): Date {

@@ -72,10 +72,19 @@ export const stateDigest = (state: ChannelState): string =>
 /** Format of the document: 2 with an approval rule, which programs that do not know the rule refuse. */
 export const formatOf = ({ approval }: Pick<ChannelState, 'approval'>) => (approval ? 2 : 1);
 
+/** Returns the builds of all candidates. */
+export const triedBuilds = (state: Pick<ChannelState, 'candidate' | 'moreCandidates'>): string[] =>
+  candidatesOf(state).flatMap(({ builds }) => builds);
+
+/** Returns the builds that are live for everyone or on trial. */
+export const runningBuilds = (state: ChannelState): string[] => [
+  ...(state.stable?.builds ?? []),
+  ...triedBuilds(state),
+];
+
 /** Returns every build that a visitor may get in this state. */
 export const reachableBuilds = (state: ChannelState): string[] => [
-  ...(state.stable?.builds ?? []),
-  ...candidatesOf(state).flatMap(({ builds }) => builds),
+  ...runningBuilds(state),
   ...Object.values(state.lastGood),
 ];
 

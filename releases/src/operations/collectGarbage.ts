@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DAY_MS, HOUR_MS } from '@liaozhai/shared/contract';
-import { type Claim, claimedBy, claimKey, publishedIds, readClaim } from '../builds/catalog.ts';
+import { type Claim, claimKey, isPublished, publishedIds, readClaim } from '../builds/catalog.ts';
 import { mapsFolder } from '../builds/sourceMaps.ts';
 import { readAgenda } from '../channel/changeAgenda.ts';
 import { currentDocument, history, listChannels } from '../channel/readChannel.ts';
@@ -116,7 +116,7 @@ async function unclaimedFolders(store: Store): Promise<string[]> {
 
 async function isClaimed(store: Store, name: string, folder: string): Promise<boolean> {
   const id = idOfFolder(name, folder);
-  return id !== null && (await claimedBy(store, name, buildIdParts(id).version)) === id;
+  return id !== null && isPublished(store, id);
 }
 
 /**

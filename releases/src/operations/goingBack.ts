@@ -3,24 +3,16 @@ import { assertStored } from '../builds/storedFiles.ts';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { compose, newMisfits, replan } from '../channel/composeSet.ts';
 import { currentDocument, liveIn, readState } from '../channel/readChannel.ts';
-import type { ChangeOptions, Writer } from '../channel/writer.ts';
+import type { Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
 import { nullIfRefused, refused } from '../errors.ts';
 import type { Misfit } from '../gate/fit.ts';
-import type { Evidence } from '../model/action.ts';
+import { type Evidence, findingsIn } from '../model/action.ts';
 import { HOST_NAME, mergeBuilds, nameOf } from '../model/build.ts';
 import { type Candidate, type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
+import type { Body } from '../requests.ts';
 import { say } from '../sentences.ts';
 import { dropFailingCandidates } from './switching.ts';
-
-export interface RollbackOptions extends ChangeOptions {
-  /** Name to roll back; default: the whole channel. */
-  name?: string;
-  /** Number of the target state; default: the newest one that differs. */
-  to?: number;
-  /** Rolls back even if the builds do not fit what else is live. Needs `why`. */
-  force?: boolean;
-}
 
 const isRollbackOf = (state: ChannelDocument, name?: string): boolean => {
   const { verb, names = [] } = state.action;
@@ -111,7 +103,7 @@ async function unfitRefusal(
 export async function stateBefore(
   writer: Writer,
   current: ChannelDocument,
-  { name, force }: Pick<RollbackOptions, 'name' | 'force'> = {},
+  { name, force }: Pick<Body<'rollback'>, 'name' | 'force'> = {},
 ) {
   const { state, skippedStates } = await findStateBefore(writer, current, name, force);
   if (state) return { state, skippedStates };
@@ -141,10 +133,10 @@ function assertNotKilled(current: ChannelDocument, builds: readonly string[], se
 }
 
 /**
- * Makes former builds live again, as a new state. Checks the rules of the set and the stored files, without a browser. Throws refused if
- * the builds do not fit what else is live.
+ * Makes former builds live again, as a new state: of `name` or all, of state `to` or the newest that differs. Checks the rules of the
+ * set and the stored files, without a browser. Throws refused if the builds do not fit what else is live.
  */
-export function rollback(writer: Writer, { name, to, why = '', seq, force }: RollbackOptions): Promise<Change> {
+export function rollback(writer: Writer, { name, to, why, seq, force }: Body<'rollback'>): Promise<Change> {
   return changeChannel(
     writer,
     async (current) => {
@@ -175,7 +167,6 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
       if (misfits.length > 0 && !force) throw await unfitRefusal(writer, current, name, [{ state: target, misfits }]);
       return {
         composed: next,
-        state: next.state,
         action: {
           kind: 'rollback',
           builds: restoredBuilds.length > 0 ? restoredBuilds : builds,
@@ -195,7 +186,7 @@ export function rollback(writer: Writer, { name, to, why = '', seq, force }: Rol
 const skippedEvidence = (skippedStates: readonly SkippedState[], name?: string): Evidence[] =>
   skippedStates.flatMap(({ state, misfits }) => [
     { kind: 'passedOver', builds: liveIn(state, name) },
-    ...misfits.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: false })),
+    ...findingsIn(misfits, false),
   ]);
 
 /** Returns the candidates without such a build, and evidence for the log about the others, which end. */
@@ -278,13 +269,6 @@ export async function effectOfKill(writer: Writer, build: string): Promise<KillE
   return effectOn(writer, document, build);
 }
 
-export interface KillOptions extends ChangeOptions {
-  /** The build's name. Required to remove the only build of a name. */
-  confirm?: string;
-  /** Accepts a replacement that does not fit. Needs `why`. */
-  force?: boolean;
-}
-
 function assertConfirmed(effect: KillEffect, isHost: boolean, confirm?: string): void {
   const { build, name, live, instead, lost, unfit: problems, whole } = effect;
   const orWhole = (cure: string) => (whole === null ? cure : say('wholeCure', { seq: whole, cure }));
@@ -304,7 +288,7 @@ function assertConfirmed(effect: KillEffect, isHost: boolean, confirm?: string):
 export function kill(
   writer: Writer,
   build: string,
-  { why = '', seq, confirm, force }: KillOptions = {},
+  { why, seq, confirm, force }: Omit<Body<'kill'>, 'build'> = {},
 ): Promise<Change> {
   return changeChannel(
     writer,
@@ -328,7 +312,6 @@ export function kill(
       const replaced: Evidence[] = effect.live ? [{ kind: 'replaced', build, by: effect.instead }] : [];
       return {
         composed: next,
-        state: next.state,
         action,
         force,
         why,
@@ -340,16 +323,11 @@ export function kill(
   );
 }
 
-export interface WithdrawOptions extends ChangeOptions {
-  /** The name, repeated. */
-  confirm?: string;
-}
-
 /** Removes a remote from the set; `rollback` or `activate` restores it. Throws refused unless `confirm` repeats the name. */
 export function withdraw(
   writer: Writer,
   name: string,
-  { why = '', seq, confirm }: WithdrawOptions = {},
+  { why, seq, confirm }: Omit<Body<'withdraw'>, 'name'> = {},
 ): Promise<Change> {
   return changeChannel(
     writer,
@@ -372,7 +350,7 @@ export function withdraw(
       const stable = liveIn(current).filter((id) => id !== build);
       const { candidates, ends } = candidatesAfter(current, [build]);
       const next = await compose(writer, current, replan(current, { stable, candidates }));
-      return { composed: next, state: next.state, action: { kind: 'withdraw', builds: [build] }, why, evidence: ends };
+      return { composed: next, action: { kind: 'withdraw', builds: [build] }, why, evidence: ends };
     },
     seq,
     { name },

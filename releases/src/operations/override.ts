@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { dictionarySchema, instantSchema, isName } from '@liaozhai/shared/contract';
+import { dictionarySchema, HOUR_MS, instantSchema, isName } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { assertPublished } from '../builds/catalog.ts';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
@@ -9,9 +9,9 @@ import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import { addedMisfits } from '../gate/fit.ts';
 import { HOST_NAME, makeSet, mergeBuilds } from '../model/build.ts';
-import { stateOf } from '../model/channel.ts';
 import { signedOrNull } from '../model/signedDocument.ts';
 import { signedJson } from '../model/signing.ts';
+import type { Body } from '../requests.ts';
 import { say } from '../sentences.ts';
 import { namesBelow, type Store } from '../store/store.ts';
 
@@ -78,7 +78,7 @@ export async function createOverride(
     channel: writer.channel,
     builds: [...builds],
     digests: Object.fromEntries(overriddenRecords.map((record) => [record.id, record.digest])),
-    expires: new Date(at.getTime() + hours * 3_600_000).toISOString(),
+    expires: new Date(at.getTime() + hours * HOUR_MS).toISOString(),
     who: writer.who,
     why,
     at: at.toISOString(),
@@ -223,19 +223,10 @@ async function storePreview(writer: Writer, unsigned: Omit<Preview, 'sig'>): Pro
   }
 }
 
-export interface PreviewRequest {
-  /** Line from the page that needs the permission: `stories@http://localhost:3101 <browser>`, with one or more remotes. */
-  request: string;
-  /** Owner of the browser, recorded in the log. */
-  person: string;
-  hours: number;
-  why?: string;
-}
-
 /** Permits one browser to run remotes from a dev server. Logged before it takes effect. Throws usage or refused. */
-export async function openPreview(writer: Writer, request: PreviewRequest): Promise<Change> {
-  const { hours, why = '' } = request;
-  // the page shows the line both alone and quoted in a command
+export async function openPreview(writer: Writer, request: Body<'preview'>): Promise<Change> {
+  const { hours, why } = request;
+  // `request` is a line of the page, `stories@http://localhost:3101 <browser>`, which it shows both alone and quoted in a command
   const line = /'([^']*)'/.exec(request.request)?.[1] ?? request.request;
   const words = line.split(/\s+/).filter(Boolean);
   const browser = words.find((word) => BROWSER.test(word));
@@ -246,22 +237,21 @@ export async function openPreview(writer: Writer, request: PreviewRequest): Prom
   if (!person || person.length > MAX_PERSON) throw usage(say('forNobody'), say('forNobodyCure', { most: MAX_PERSON }));
   if (!(hours > 0 && hours <= MAX_HOURS)) throw refused(say('tooLong', { most: MAX_HOURS }), say('tooLongCure'));
   const at = await timeOf(writer);
-  const expires = new Date(at.getTime() + hours * 3_600_000).toISOString();
-  const change = await changeChannel(writer, async (current) => ({
-    state: stateOf(current),
+  const expires = new Date(at.getTime() + hours * HOUR_MS).toISOString();
+  const change = await changeChannel(writer, async () => ({
     action: { kind: 'preview', person, browser, remotes, expires },
     why,
   }));
   const { channel, who } = writer;
   await storePreview(writer, {
-    ...{ browser, channel, remotes, person, expires, who, why },
+    ...{ browser, channel, remotes, person, expires, who, why: why ?? '' },
     ...{ at: at.toISOString(), revoked: null },
   });
   return change;
 }
 
 /** Revokes the permission immediately. Throws refused if the browser has none. */
-export async function endPreview(writer: Writer, browser: string, { why = '' }: { why?: string } = {}) {
+export async function endPreview(writer: Writer, browser: string, { why }: { why?: string } = {}) {
   const { store, channel, key } = writer;
   const at = await timeOf(writer);
   const preview = await readPreview(store, channel, browser, key.publicKey, at);
@@ -269,8 +259,7 @@ export async function endPreview(writer: Writer, browser: string, { why = '' }: 
   const { sig: _, ...unsigned } = preview;
   await storePreview(writer, { ...unsigned, revoked: at.toISOString() });
   const { person, remotes } = preview;
-  return changeChannel(writer, async (current) => ({
-    state: stateOf(current),
+  return changeChannel(writer, async () => ({
     action: { kind: 'preview-end', person, browser, remotes },
     why,
   }));

@@ -1,4 +1,4 @@
-import { type Catalog, claimedBy } from '../builds/catalog.ts';
+import { type Catalog, isPublished } from '../builds/catalog.ts';
 import { publish } from '../builds/publish.ts';
 import { mapsFolder } from '../builds/sourceMaps.ts';
 import { assertStored } from '../builds/storedFiles.ts';
@@ -8,8 +8,8 @@ import { history, readChannel, requireChannel } from '../channel/readChannel.ts'
 import type { Writer } from '../channel/writer.ts';
 import { type RefusalReason, refused, usage } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
-import { type BuildRecord, buildFolder, buildIdParts, mergeBuilds, nameOf } from '../model/build.ts';
-import { type ChannelDocument, stateOf } from '../model/channel.ts';
+import { type BuildRecord, buildFolder, mergeBuilds, nameOf } from '../model/build.ts';
+import type { ChannelDocument } from '../model/channel.ts';
 import type { SigningKey } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
@@ -69,8 +69,7 @@ async function readSource(writer: Writer, from: Source, name?: string) {
 /** Copies a build with its source maps and provenance. Throws refused unless the copy is identical. */
 async function copyBuild(from: Store, to: Store, record: BuildRecord, at: Date): Promise<void> {
   const { id, description, provenance } = record;
-  const { name, version } = buildIdParts(id);
-  if ((await claimedBy(to, name, version)) === id) return;
+  if (await isPublished(to, id)) return;
   const files = new Map<string, Buffer>();
   for (const path of Object.keys(record.files)) {
     const body = await from.read(`${buildFolder(id)}/${path}`);
@@ -174,8 +173,7 @@ async function logInSource(writer: Writer, from: Source, { document }: Change, b
   const source: Writer = { ...writer, store: from.store, catalog: from.catalog, key: from.key, channel: from.channel };
   const into = foreignStateOf(document, isOtherStore(writer, from) ? writer.store : null);
   // permission for this channel is enough: only the log of the other one changes
-  await changeChannel({ ...source, permit: undefined }, async (current) => ({
-    state: stateOf(current),
+  await changeChannel({ ...source, permit: undefined }, async () => ({
     action: { kind: 'promoted', builds, into },
     why,
   }));
@@ -199,7 +197,6 @@ export async function createChannelFrom(writer: Writer, from: Source): Promise<C
     const next = await compose(writer, current, replan(current, { stable: source.builds, killed }));
     return {
       composed: next,
-      state: next.state,
       action: { kind: 'seed', builds: source.builds, from: origin },
       // misfits that were forced in the other channel are accepted
       force: true,

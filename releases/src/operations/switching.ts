@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { assertRemote } from '../builds/catalog.ts';
 import { passFreeze } from '../channel/changeAgenda.ts';
-import { type Change, changeChannel, type Decision, needsReason } from '../channel/changeChannel.ts';
+import { acceptFindings, type Change, changeChannel, type Decision } from '../channel/changeChannel.ts';
 import {
   type Composed,
   type ComposedSet,
@@ -14,9 +14,10 @@ import {
 import type { ChangeOptions, Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
-import type { Evidence, Finding } from '../model/action.ts';
+import { type Evidence, type Finding, findingsIn } from '../model/action.ts';
 import { mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import type { Body } from '../requests.ts';
 import { say } from '../sentences.ts';
 
 /** Returns the problems of a proposed state; empty = none. `blind`: works without a browser. */
@@ -50,11 +51,9 @@ export type SwitchRequest = Omit<SwitchOptions, 'gate' | 'evidence'>;
 async function passGate(options: SwitchOptions, proposal: GateInput): Promise<Evidence[]> {
   const findings = await options.gate(proposal);
   const unseenEvidence: Evidence[] = options.gate.blind ? [{ kind: 'unseen' }] : [];
-  if (findings.length === 0) return unseenEvidence;
-  const problems = findings.map(findingLine);
-  if (!options.force) throw refused(say('gateRefused'), say('gateCure'), problems);
-  if (!options.why) throw needsReason(problems);
-  const forced = findings.map(({ check, problem }): Evidence => ({ kind: 'finding', check, problem, forced: true }));
+  const forced = acceptFindings(findings, options, (problems) =>
+    refused(say('gateRefused'), say('gateCure'), problems),
+  );
   return [...unseenEvidence, ...forced];
 }
 
@@ -87,7 +86,7 @@ async function judgeCandidates(
 ): Promise<Finding[]> {
   const misfits = (await newMisfits(writer, current, next)).candidates;
   const judged = next.together ?? next.candidates[0];
-  if (misfits.length > 0 || !judged || !gate) return misfits.map(({ check, problem }) => ({ check, problem }));
+  if (misfits.length > 0 || !judged || !gate) return misfits;
   const changed = next.candidates.flatMap(({ planned }) => planned.builds);
   const findings = await gate(toGateInput(current, next, judged, changed));
   if (findings.length === 0) return [];
@@ -114,11 +113,7 @@ export async function dropFailingCandidates(
     const next = await compose(writer, current, { ...plan, candidates });
     const findings = await judgeCandidates(writer, current, next, gate);
     if (findings.length === 0) composed = next;
-    else
-      evidence.push(
-        { kind: 'candidateDropped', builds: [...planned.builds] },
-        ...findings.map((finding): Evidence => ({ kind: 'finding', ...finding, forced: false })),
-      );
+    else evidence.push({ kind: 'candidateDropped', builds: [...planned.builds] }, ...findingsIn(findings, false));
   }
   return { next: composed, evidence };
 }
@@ -162,10 +157,9 @@ export async function switchStable(
   const gateEvidence = await passGate({ ...options, gate }, toGateInput(current, next, next.stable, changed));
   return {
     composed: next,
-    state: next.state,
     force: options.force,
     why: options.why,
-    evidence: [...freezeEvidence, ...gateEvidence, ...remaining.evidence, ...evidence],
+    evidence: [...(options.evidence ?? []), ...freezeEvidence, ...gateEvidence, ...remaining.evidence, ...evidence],
     forward: true,
   };
 }
@@ -240,7 +234,6 @@ export async function canary(
       const endedCandidates = formerCandidate ? [] : candidates.filter((candidate) => !others.includes(candidate));
       return {
         composed: next,
-        state: next.state,
         action: { kind: 'canary', builds: canaryBuilds, percent },
         force: options.force,
         why: options.why,
@@ -276,39 +269,20 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
   return changeChannel(
     writer,
     async (current) => {
-      const promotedCandidate = await requireCandidate(writer, current, name);
-      const { builds } = promotedCandidate;
-      const freezeEvidence = await passFreeze(writer, options.despiteFreeze);
-      const plan = replan(current, {
-        stable: mergeBuilds(current.stable?.builds ?? [], builds),
-        lastGood: lastGoodAfter(current, builds),
-        candidates: candidatesOf(current).filter((candidate) => candidate !== promotedCandidate),
-      });
-      const { next, evidence } = await dropFailingCandidates(writer, current, plan, options.gate);
-      const gateEvidence = await passGate(options, toGateInput(current, next, next.stable, builds));
-      return {
-        composed: next,
-        state: next.state,
-        action: { kind: 'promote', builds },
-        force: options.force,
-        why: options.why,
-        evidence: [...(options.evidence ?? []), ...freezeEvidence, ...gateEvidence, ...evidence],
-        forward: true,
-      };
+      const { builds } = await requireCandidate(writer, current, name);
+      const stable = mergeBuilds(current.stable?.builds ?? [], builds);
+      const decision = await switchStable(writer, current, { stable, changed: builds }, options);
+      return { ...decision, action: { kind: 'promote', builds } };
     },
     options.seq,
   );
 }
 
-interface AbortOptions extends ChangeOptions {
-  /** Remote of the candidate; default: every candidate ends. */
-  name?: string;
-  /** Reasons for the stop, recorded in the audit. */
-  evidence?: Evidence[];
-}
-
-/** Sends the visitors of a candidate, or of all of them, back to stable. */
-export function abort(writer: Writer, { name, why, seq, evidence }: AbortOptions): Promise<Change> {
+/** Sends the visitors of the candidate of `name`, or of all of them, back to stable. */
+export function abort(
+  writer: Writer,
+  { name, why, seq, evidence }: Body<'abort'> & Pick<SwitchOptions, 'evidence'>,
+): Promise<Change> {
   return changeChannel(
     writer,
     async (current) => {
@@ -319,7 +293,6 @@ export function abort(writer: Writer, { name, why, seq, evidence }: AbortOptions
       const next = await compose(writer, current, replan(current, { candidates: remaining }));
       return {
         composed: next,
-        state: next.state,
         action: { kind: 'abort', builds: endedCandidates.flatMap(({ builds }) => builds) },
         why,
         evidence,

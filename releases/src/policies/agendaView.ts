@@ -3,7 +3,7 @@ import { timeOf, type Writer } from '../channel/writer.ts';
 import { ReleaseError } from '../errors.ts';
 import { judgeStep, type Waiting } from '../health/autoStop.ts';
 import type { HealthReader } from '../health/healthRecord.ts';
-import { type Agenda, type Freeze, frozenAt, type Schedule, type Step, standing } from '../model/agenda.ts';
+import { type Agenda, type Freeze, frozenAt, type Schedule, standing } from '../model/agenda.ts';
 import { nameOf } from '../model/build.ts';
 import type { ApprovalRule, ChannelDocument } from '../model/channel.ts';
 import type { Store } from '../store/store.ts';
@@ -11,19 +11,16 @@ import { type ProposalView, viewProposals } from './approval.ts';
 import { isStanding } from './schedule.ts';
 import { type ListedWebhook, listWebhooks } from './webhooks.ts';
 
+const shownSchedule = ({ builds, steps, taken, paused, by, at, why }: Schedule) => ({
+  name: nameOf(builds[0] ?? ''),
+  ...{ builds, steps, taken, paused, by, at, why },
+});
+
 /** A schedule for display. */
-export interface ScheduleView {
-  name: string;
-  builds: string[];
-  steps: Step[];
-  taken: number;
+export interface ScheduleView extends ReturnType<typeof shownSchedule> {
   next: { percent: number; due: string };
   /** Why a due step waits; null if it is not due, or about to be taken. */
   waiting: Waiting | null;
-  paused: Schedule['paused'];
-  by: string;
-  at: string;
-  why: string;
 }
 
 export interface FreezeView extends Freeze {
@@ -76,13 +73,12 @@ export async function viewAgenda(writer: Writer, reader: HealthReader, document:
   const now = await timeOf(writer);
   const schedules: ScheduleView[] = [];
   for (const schedule of agenda.schedules.filter((each) => isStanding(each, document))) {
-    const { builds, steps, taken, due, paused, by, at, why } = schedule;
+    const { steps, taken, due, paused } = schedule;
     const next = steps[taken];
     if (!next) continue;
     const isDue = !paused && due <= now.toISOString() && standing(schedule, document) === 'ready';
     const { waiting } = isDue ? await judgeStep(writer, reader, schedule, document, now) : { waiting: null };
-    const name = nameOf(builds[0] ?? '');
-    schedules.push({ name, builds, steps, taken, next: { percent: next.percent, due }, waiting, paused, by, at, why });
+    schedules.push({ ...shownSchedule(schedule), next: { percent: next.percent, due }, waiting });
   }
   const frozen = frozenAt(agenda.freezes, now);
   return {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HOUR_MS } from '@liaozhai/shared/contract';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
-import { type Change, changeChannel, type Decision } from '../channel/changeChannel.ts';
+import { type Change, changeChannel, type Decided } from '../channel/changeChannel.ts';
 import { currentDocument, history, statesAfter } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, forbidden, refused, usage } from '../errors.ts';
@@ -22,6 +22,7 @@ import { type ChannelDocument, stateDigest, stateOf } from '../model/channel.ts'
 import { canonicalJson } from '../model/signing.ts';
 import { type Promotion, promoteFrom, sourceIn } from '../operations/promoteFrom.ts';
 import { activate, canary, type Gate, promote } from '../operations/switching.ts';
+import type { Body } from '../requests.ts';
 import { say } from '../sentences.ts';
 import { schedule } from './schedule.ts';
 
@@ -101,7 +102,7 @@ function personOf({ actor, who }: Writer): Person {
  * not written until a second person approves it.
  */
 export async function submit(writer: Writer, request: ForwardRequest, options: CarryOptions): Promise<RequestOutcome> {
-  let heldChange: { current: ChannelDocument; decided: Pick<Decision, 'state' | 'action'> } | null = null;
+  let heldChange: { current: ChannelDocument; decided: Pick<Decided, 'state' | 'action'> } | null = null;
   const holdChange: Writer['second'] = async (current, decided) => {
     heldChange = { current, decided };
     return null;
@@ -126,7 +127,7 @@ const without = (agenda: Agenda, id: string): Agenda => ({
 });
 
 /** Returns what would change for everybody, or for a share of visitors. */
-function changesOf(current: ChannelDocument, { state, action }: Pick<Decision, 'state' | 'action'>) {
+function changesOf(current: ChannelDocument, { state, action }: Pick<Decided, 'state' | 'action'>) {
   const namedBuilds = 'builds' in action ? action.builds : [];
   const isSwitch = current.stable?.set !== state.stable?.set;
   return isSwitch
@@ -137,7 +138,7 @@ function changesOf(current: ChannelDocument, { state, action }: Pick<Decision, '
 async function propose(
   writer: Writer,
   request: ForwardRequest,
-  { current, decided }: { current: ChannelDocument; decided: Pick<Decision, 'state' | 'action'> },
+  { current, decided }: { current: ChannelDocument; decided: Pick<Decided, 'state' | 'action'> },
 ): Promise<RequestOutcome> {
   const person = personOf(writer);
   const now = await timeOf(writer);
@@ -264,16 +265,11 @@ const closeProposal = (
     return entry && change === 'approved' ? { agenda, entry } : null;
   });
 
-export interface DecisionRequest {
-  id: string;
-  why?: string;
-}
-
 /**
  * Carries out another person's proposal. The gate judges it again, and it is written only to the state it was made for. Throws
  * forbidden for the proposer, refused if the channel has changed, and conflict if somebody else was faster.
  */
-export async function approve(writer: Writer, { id, why }: DecisionRequest, gate: Gate): Promise<Change> {
+export async function approve(writer: Writer, { id, why }: Body<'approve'>, gate: Gate): Promise<Change> {
   const person = personOf(writer);
   const proposal = await findProposal(writer, id);
   if (isSamePerson(person, proposal.person))
@@ -296,7 +292,7 @@ export async function approve(writer: Writer, { id, why }: DecisionRequest, gate
 }
 
 /** Removes a proposal: withdrawn by its proposer, rejected by others. With `own`, throws forbidden for others. */
-export async function reject(writer: Writer, { id, why }: DecisionRequest, { own = false } = {}): Promise<Change> {
+export async function reject(writer: Writer, { id, why }: Body<'approve'>, { own = false } = {}): Promise<Change> {
   const person = personOf(writer);
   let isClosed = false;
   return changeAgenda(writer, async (agenda, document) => {

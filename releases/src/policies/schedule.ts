@@ -4,7 +4,7 @@ import { assertRemote } from '../builds/catalog.ts';
 import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
 import type { Change } from '../channel/changeChannel.ts';
 import { currentDocument, history, statesAfter } from '../channel/readChannel.ts';
-import { type ChangeOptions, timeOf, type Writer } from '../channel/writer.ts';
+import { timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, forbidden, messageOf, ReleaseError, refused, usage } from '../errors.ts';
 import { AUTO_STOP, judgeStep } from '../health/autoStop.ts';
 import type { HealthReader } from '../health/healthRecord.ts';
@@ -23,17 +23,11 @@ import { nameOf, sameBuilds } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { canary, type Gate, promote, requireCandidate, type SwitchOptions } from '../operations/switching.ts';
 import { isRevoked } from '../operations/tokens.ts';
+import type { Body } from '../requests.ts';
 import { say } from '../sentences.ts';
 
-export interface ScheduleRequest extends ChangeOptions {
-  /** Empty: continues the candidate of `name`, or the only candidate. */
-  builds: string[];
-  name?: string;
+export interface ScheduleRequest extends Omit<Body<'schedule'>, 'steps'> {
   steps: Step[];
-  /** Visitors that each group needs before a step; default: `AUTO_STOP.minimumVisitors`. */
-  enough?: number;
-  /** Reason to take an immediate first step during a freeze. */
-  despiteFreeze?: string;
   /** Id of the approved proposal, under the approval rule. */
   approved?: string;
 }
@@ -53,15 +47,28 @@ const entryOf = (
   evidence: [{ kind: 'schedule' as const, change, steps: stepsText(steps), taken, id }, ...more],
 });
 
-const replaced = (agenda: Agenda, schedule: Schedule): Agenda => ({
-  ...agenda,
-  schedules: agenda.schedules.map((each) => (each.id === schedule.id ? schedule : each)),
+interface ScheduleDecision {
+  /** Null: the schedule is removed. */
+  next: Schedule | null;
+  entry: AgendaDecision['entry'];
+}
+
+const withSchedule = (agenda: Agenda, { id }: Schedule, { next, entry }: ScheduleDecision): AgendaDecision => ({
+  agenda: { ...agenda, schedules: agenda.schedules.flatMap((each) => (each.id === id ? (next ?? []) : each)) },
+  entry,
 });
 
-const without = (agenda: Agenda, { id }: Schedule): Agenda => ({
-  ...agenda,
-  schedules: agenda.schedules.filter((each) => each.id !== id),
-});
+/** Changes a schedule unless it was removed, or `decide` returns null for what is stored. */
+const changeSchedule = (
+  writer: Writer,
+  planned: Schedule,
+  decide: (stored: Schedule, document: ChannelDocument) => ScheduleDecision | null,
+): Promise<Change> =>
+  changeAgenda(writer, (agenda, document) => {
+    const stored = agenda.schedules.find(({ id }) => id === planned.id);
+    const decision = stored && decide(stored, document);
+    return decision ? withSchedule(agenda, planned, decision) : null;
+  });
 
 /** True if the schedule has steps left. */
 export const isStanding = (schedule: Schedule, document: ChannelDocument): boolean =>
@@ -170,11 +177,6 @@ const begin = async (
   return promote(writer, { name: nameOf(builds[0] ?? ''), ...options });
 };
 
-export interface SteerRequest extends ChangeOptions {
-  /** A remote with a schedule; optional if there is only one schedule. */
-  name?: string;
-}
-
 async function requireSchedule(
   { store }: Pick<Writer, 'store'>,
   agenda: Agenda,
@@ -196,7 +198,7 @@ async function requireSchedule(
 export async function steerSchedule(
   writer: Writer,
   to: 'pause' | 'continue' | 'cancel',
-  { name, why, seq }: SteerRequest,
+  { name, why, seq }: Body<'pause'>,
 ): Promise<Change> {
   const now = (await timeOf(writer)).getTime();
   let steered: string | null = null;
@@ -204,42 +206,35 @@ export async function steerSchedule(
     if (to === 'cancel' && steered && !agenda.schedules.some(({ id }) => id === steered)) return null;
     const planned = await requireSchedule(writer, agenda, document, name);
     steered = planned.id;
-    if (to === 'cancel') return { agenda: without(agenda, planned), entry: entryOf(planned, 'cancelled', why) };
+    const decided = (next: Schedule | null, change: ScheduleChange) =>
+      withSchedule(agenda, planned, { next, entry: entryOf(planned, change, why) });
+    if (to === 'cancel') return decided(null, 'cancelled');
     if ((to === 'pause') === (planned.paused !== null)) return null;
-    if (to === 'pause') {
-      const paused = { by: writer.who.slice(0, 120), at: iso(now), refusal: '' };
-      return { agenda: replaced(agenda, { ...planned, paused }), entry: entryOf(planned, 'paused', why) };
-    }
+    if (to === 'pause')
+      return decided({ ...planned, paused: { by: writer.who.slice(0, 120), at: iso(now), refusal: '' } }, 'paused');
     const left = Math.max(0, Date.parse(planned.due) - Date.parse(planned.paused?.at ?? planned.due));
     const { token: _, ...rest } = planned;
     if (planned.paused?.revoked && writer.actor && !writer.actor.isManager)
       throw forbidden(say('makerLeft'), say('makerLeftCure'));
     const token = planned.paused?.revoked ? writer.actor?.token : planned.token;
     const next = { ...rest, paused: null, due: iso(now + left), told: [], ...(token ? { token } : {}) };
-    return { agenda: replaced(agenda, next), entry: entryOf(planned, 'continued', why) };
+    return decided(next, 'continued');
   };
   return changeAgenda(writer, decide, seq);
 }
 
 /** Records a taken step. The next one follows after the planned interval, however late this one was. */
-function noted(agenda: Agenda, planned: Schedule, document: ChannelDocument, now: number): AgendaDecision | null {
-  const stored = agenda.schedules.find(({ id }) => id === planned.id);
-  if (!stored || stored.taken !== planned.taken) return null;
-  const candidate = candidateOf(document, planned);
-  const taken = stored.taken + 1;
-  const step = stored.steps[stored.taken];
-  if (!candidate || !step || taken >= stored.steps.length) return { agenda: without(agenda, stored), entry: null };
-  const next = {
-    ...stored,
-    salt: candidate.salt,
-    share: step.percent,
-    taken,
-    due: dueAfter(stored.steps, taken, now),
-    since: iso(now),
-    told: [],
-  };
-  return { agenda: replaced(agenda, next), entry: null };
-}
+const noteStep = (writer: Writer, planned: Schedule, document: ChannelDocument, now: number) =>
+  changeSchedule(writer, planned, (stored) => {
+    if (stored.taken !== planned.taken) return null;
+    const candidate = candidateOf(document, planned);
+    const taken = stored.taken + 1;
+    const step = stored.steps[stored.taken];
+    if (!candidate || !step || taken >= stored.steps.length) return { next: null, entry: null };
+    const due = dueAfter(stored.steps, taken, now);
+    const next = { ...stored, salt: candidate.salt, share: step.percent, taken, due, since: iso(now), told: [] };
+    return { next, entry: null };
+  });
 
 /**
  * Approves the steps of an approved schedule. The log is decisive: a schedule that it records as cancelled or paused takes no step, even
@@ -294,8 +289,7 @@ async function take(
       evidence,
     },
   );
-  const now = (await timeOf(writer)).getTime();
-  await changeAgenda(writer, (agenda) => noted(agenda, planned, after, now));
+  await noteStep(writer, planned, after, (await timeOf(writer)).getTime());
 }
 
 const MAX_REASON_CHARACTERS = 500;
@@ -316,13 +310,11 @@ async function stop(
   const at = (await timeOf(writer)).toISOString();
   const refusal = wholeSentences(reasons);
   const paused = { by: 'gate', at, refusal, ...(change === 'revoked' ? { revoked: true } : {}) };
-  const decide = (agenda: Agenda, document: ChannelDocument): AgendaDecision | null => {
-    const stored = agenda.schedules.find(({ id }) => id === planned.id);
-    if (!stored || stored.paused || stored.taken !== planned.taken || standing(stored, document) !== 'ready')
-      return null;
-    return { agenda: replaced(agenda, { ...stored, paused }), entry: entryOf(stored, change, refusal) };
-  };
-  await changeAgenda(writer, decide);
+  await changeSchedule(writer, planned, (stored, document) =>
+    stored.paused || stored.taken !== planned.taken || standing(stored, document) !== 'ready'
+      ? null
+      : { next: { ...stored, paused }, entry: entryOf(stored, change, refusal) },
+  );
 }
 
 /** Advances one schedule as far as it may go now. */
@@ -334,15 +326,13 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
   const stands = standing(planned, document);
   const isOver = stands === 'over' || (stands === 'taken' && !(await isNextStep(writer, planned, document)));
   if (stands === 'done' || isOver) {
-    const decide = (agenda: Agenda, at: ChannelDocument): AgendaDecision | null => {
-      if (!agenda.schedules.some((each) => each.id === id) || standing(planned, at) !== stands) return null;
-      return { agenda: without(agenda, planned), entry: isOver ? entryOf(planned, 'ended') : null };
-    };
-    await changeAgenda(writer, decide);
+    await changeSchedule(writer, planned, (_, at) =>
+      standing(planned, at) === stands ? { next: null, entry: isOver ? entryOf(planned, 'ended') : null } : null,
+    );
     return;
   }
   if (stands === 'taken') {
-    await changeAgenda(writer, (agenda) => noted(agenda, planned, document, now.getTime()));
+    await noteStep(writer, planned, document, now.getTime());
     return;
   }
   if (planned.paused) return;
@@ -350,17 +340,12 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
     return stop(writer, planned, 'revoked', say('makerRevoked', { by: planned.by }));
   if (now.toISOString() < planned.due) return;
   const { waiting, evidence } = await judgeStep(writer, reader, planned, document, now);
-  if (waiting && !planned.told.includes(waiting.kind)) {
-    const decide = (agenda: Agenda, at: ChannelDocument): AgendaDecision | null => {
-      const stored = agenda.schedules.find((each) => each.id === id);
-      if (!stored || stored.told.includes(waiting.kind) || standing(stored, at) !== 'ready') return null;
-      return {
-        agenda: replaced(agenda, { ...stored, told: [...stored.told, waiting.kind] }),
-        entry: entryOf(stored, 'waits', undefined, [waiting, ...evidence]),
-      };
-    };
-    await changeAgenda(writer, decide);
-  }
+  if (waiting && !planned.told.includes(waiting.kind))
+    await changeSchedule(writer, planned, (stored, at) => {
+      if (stored.told.includes(waiting.kind) || standing(stored, at) !== 'ready') return null;
+      const next = { ...stored, told: [...stored.told, waiting.kind] };
+      return { next, entry: entryOf(stored, 'waits', undefined, [waiting, ...evidence]) };
+    });
   if (waiting) return;
   try {
     await take(writer, planned, document, gate, evidence);

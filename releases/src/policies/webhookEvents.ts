@@ -40,38 +40,16 @@ export interface WebhookEvent {
 export const consoleOf = (channel: string, { console }: Pick<WebhookRules, 'console'>): string | null =>
   console ? new URL(`?channel=${encodeURIComponent(channel)}`, console).href : null;
 
-function typeOf(action: ReadAction, who: string): EventType | null {
-  switch (action.kind) {
-    case 'activate':
-    case 'promote':
-      return 'switched';
-    case 'canary':
-      return 'ramp';
-    case 'alarm':
-      return 'alarm';
-    case 'abort':
-      return who === 'auto-stop' ? 'stopped' : 'rolledBack';
-    case 'rollback':
-    case 'withdraw':
-      return 'rolledBack';
-    case 'kill': {
-      const wasInUse = action.evidence.some(({ kind }) => kind === 'replaced' || kind === 'candidateEnded');
-      return wasInUse ? 'rolledBack' : 'killed';
-    }
-    case 'schedule': {
-      const isWaiting = action.evidence.some(
-        (each) => each.kind === 'schedule' && ['waits', 'refused', 'revoked'].includes(each.change),
-      );
-      return isWaiting ? 'scheduleWaiting' : null;
-    }
-    case 'proposal': {
-      const [proposal] = action.evidence.filter((each) => each.kind === 'proposal');
-      return proposal ? PROPOSAL_EVENTS[proposal.change] : null;
-    }
-    default:
-      return null;
-  }
-}
+const EVENTS: { [Kind in ReadAction['kind']]?: EventType } = {
+  activate: 'switched',
+  promote: 'switched',
+  canary: 'ramp',
+  alarm: 'alarm',
+  abort: 'rolledBack',
+  rollback: 'rolledBack',
+  withdraw: 'rolledBack',
+  kill: 'killed',
+};
 
 /** A proposal withdrawn by its proposer concerns nobody else. */
 const PROPOSAL_EVENTS = {
@@ -82,6 +60,17 @@ const PROPOSAL_EVENTS = {
   expired: 'expired',
   interrupted: 'rejected',
 } as const;
+
+function typeOf({ kind, evidence }: ReadAction, who: string): EventType | null {
+  if (kind === 'abort' && who === 'auto-stop') return 'stopped';
+  for (const each of evidence) {
+    if (kind === 'kill' && (each.kind === 'replaced' || each.kind === 'candidateEnded')) return 'rolledBack';
+    if (kind === 'schedule' && each.kind === 'schedule' && ['waits', 'refused', 'revoked'].includes(each.change))
+      return 'scheduleWaiting';
+    if (kind === 'proposal' && each.kind === 'proposal') return PROPOSAL_EVENTS[each.change];
+  }
+  return EVENTS[kind] ?? null;
+}
 
 /** Returns the event of a state; null if webhooks do not report it. */
 export function eventOf(

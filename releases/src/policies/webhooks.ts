@@ -8,7 +8,7 @@ import { currentDocument, readState } from '../channel/readChannel.ts';
 import { signedPointer } from '../channel/signedPointer.ts';
 import { type ChangeOptions, type Reader, timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, messageOf, refused } from '../errors.ts';
-import { type ChannelDocument, stateOf } from '../model/channel.ts';
+import type { ChannelDocument } from '../model/channel.ts';
 import { say } from '../sentences.ts';
 import { guardedLookup, parseWebhookUrl, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
 import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';
@@ -144,8 +144,7 @@ const displayAddress = ({ origin }: URL): string => `${origin.slice(0, 110)}/…
 const logChange = (writer: Writer, what: 'added' | 'removed', address: string, why?: string, seq?: number) =>
   changeChannel(
     writer,
-    async (current) => ({
-      state: stateOf(current),
+    async () => ({
       action: { kind: 'webhook' },
       why,
       evidence: [{ kind: 'webhook', change: what, address }],

@@ -9,7 +9,7 @@ import { lineOf, messageOf, ReleaseError, refused, unreachable } from '../errors
 import { addedMisfits } from '../gate/fit.ts';
 import { HealthRecorder, type Reporter } from '../health/healthRecord.ts';
 import { makeSet, mergeBuilds, setHash } from '../model/build.ts';
-import { type ChannelDocument, candidatesOf, verifyChannel } from '../model/channel.ts';
+import { type ChannelDocument, candidatesOf, reachableBuilds, verifyChannel } from '../model/channel.ts';
 import { sha384Integrity } from '../model/signing.ts';
 import { type Preview, readOverride, readPreview } from '../operations/override.ts';
 import { DEFAULT_STORE, openStore, requirePublicKey, type Store } from '../store/store.ts';
@@ -40,30 +40,7 @@ export interface VisitorPage {
 }
 
 /** The reading side of the release system, for page servers: cheap per request, at most a second behind. */
-export interface Releases {
-  current(): Promise<ChannelDocument>;
-  /** Returns the same object for all visitors of a set until the channel changes. */
-  pageFor(visitor: PageVisitor): Promise<VisitorPage>;
-  /** A browser's permission to run remotes from a dev server; read from the store each time. */
-  previewFor(browser: string): Promise<Preview | null>;
-  /** `/builds/…`, or null for 404. */
-  file(pathname: string, encoding?: Encoding): Promise<ServedFile | null>;
-  /** `/channels/<channel>.json`. */
-  channelFile(): Promise<ServedFile>;
-  /** `/sw.js` of the stable host, or null. */
-  serviceWorker(encoding?: Encoding): Promise<ServedFile | null>;
-  recordHealth(beacon: Beacon, visitor: string): void;
-  /** Records vitals of builds that are live, candidates or last good, and ignores those of others. */
-  recordVitals(report: VitalsReport): Promise<void>;
-  /** Records errors of builds that are live, candidates or last good, and returns these errors. */
-  recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<ErrorReport[]>;
-  /** Resolves a stack frame of a build to a place in the sources; null if no source map has it. */
-  placeOf(frame: string): Promise<Place | null>;
-  /** Writes pending health reports. */
-  close(): Promise<void>;
-}
-
-class StoreReleases implements Releases {
+export class Releases {
   readonly #catalog: Catalog;
   readonly #reader: ChannelReader;
   readonly #files: BuildFiles;
@@ -97,6 +74,7 @@ class StoreReleases implements Releases {
     return (await this.#reader.current()).document;
   }
 
+  /** Returns the same object for all visitors of a set until the channel changes. */
   async pageFor(visitor: PageVisitor): Promise<VisitorPage> {
     const document = await this.current();
     if (this.#pagesSeq !== document.seq) [this.#pages, this.#sets] = [new Map(), new Map()];
@@ -109,15 +87,18 @@ class StoreReleases implements Releases {
     return page;
   }
 
+  /** A browser's permission to run remotes from a dev server; read from the store each time. */
   async previewFor(browser: string): Promise<Preview | null> {
     const { channel } = await this.current();
     return readPreview(this.#catalog.store, channel, browser, this.#publicKey, this.#now());
   }
 
+  /** `/builds/…`, or null for 404. */
   file(pathname: string, encoding?: Encoding): Promise<ServedFile | null> {
     return this.#files.file(pathname, encoding);
   }
 
+  /** `/channels/<channel>.json`. */
   async channelFile(): Promise<ServedFile> {
     const { source, document } = await this.#reader.current();
     const body = Buffer.from(source);
@@ -131,6 +112,7 @@ class StoreReleases implements Releases {
     return { headers, body };
   }
 
+  /** `/sw.js` of the stable host, or null. */
   async serviceWorker(encoding?: Encoding): Promise<ServedFile | null> {
     const document = await this.current();
     const hash = this.#fixedSet ?? document.stable?.set;
@@ -148,17 +130,20 @@ class StoreReleases implements Releases {
     this.#health.record(beacon, visitor);
   }
 
+  /** Records vitals of builds that are live, candidates or last good, and ignores those of others. */
   async recordVitals({ vitals }: VitalsReport): Promise<void> {
     const isKnownBuild = await this.#knownBuildFilter();
     this.#health.recordVitals({ vitals: vitals.filter(isKnownBuild) });
   }
 
+  /** Records errors of builds that are live, candidates or last good, and returns these errors. */
   async recordErrors(reports: readonly ErrorReport[], by: Reporter): Promise<ErrorReport[]> {
     const acceptedReports = reports.filter(await this.#knownBuildFilter());
     for (const report of acceptedReports) this.#health.recordError(report, by);
     return acceptedReports;
   }
 
+  /** Resolves a stack frame of a build to a place in the sources; null if no source map has it. */
   placeOf(frame: string): Promise<Place | null> {
     return this.#maps.place(frame);
   }
@@ -167,13 +152,11 @@ class StoreReleases implements Releases {
   async #knownBuildFilter(): Promise<(report: { build: string }) => boolean> {
     // a fixed set is opened by the gate only
     if (this.#fixedSet) return () => false;
-    const document = await this.current();
-    const { stable, lastGood } = document;
-    const candidateBuilds = candidatesOf(document).flatMap(({ builds }) => builds);
-    const knownIds = new Set([...(stable?.builds ?? []), ...Object.values(lastGood), ...candidateBuilds]);
+    const knownIds = new Set(reachableBuilds(await this.current()));
     return ({ build }) => knownIds.has(build);
   }
 
+  /** Writes pending health reports. */
   close(): Promise<void> {
     return this.#health.flush();
   }
@@ -251,7 +234,7 @@ export async function openReleases(options: ReleasesOptions = {}): Promise<Relea
   const reader = new ChannelReader({ ...options, store, channel, publicKey, onProblem });
   const health = new HealthRecorder(store, channel, onProblem);
   await reader.current();
-  return new StoreReleases(new Catalog(store), reader, health, publicKey, options);
+  return new Releases(new Catalog(store), reader, health, publicKey, options);
 }
 
 /** How long a page waits for the store if a state is already known. */
@@ -290,16 +273,10 @@ export class ChannelReader {
 
   /** Returns the newest accepted state, usually at most a second old. Throws refused or unreachable before the first one. */
   async current(): Promise<CurrentChannel> {
-    const inMemory = this.inMemory();
-    if (inMemory) return inMemory;
+    const { recheckMilliseconds = 500 } = this.#options;
+    if (this.#current && performance.now() - this.#checkedAt < recheckMilliseconds) return this.#current;
     this.#pendingCheck ??= this.#requestState();
     return this.#pendingCheck;
-  }
-
-  /** Returns the state in memory; undefined if it has to be checked with `current`. */
-  inMemory(): CurrentChannel | undefined {
-    const recheckMs = this.#options.recheckMilliseconds ?? 500;
-    return this.#current && performance.now() - this.#checkedAt < recheckMs ? this.#current : undefined;
   }
 
   /** Returns the known state if the store is slow, so that pages do not wait. The check continues for later requests. */

@@ -39,29 +39,25 @@ const quoted = (sources: readonly string[]): string[] => [...new Set(sources)].m
 const socketOf = (origin: string): string => origin.replace(/^http/, 'ws');
 
 /**
- * Returns the content security policy. A dev server's files have no hashes, so a page with one lists script origins instead of
- * `strict-dynamic`.
+ * Headers of the page's response; names in lower case. A dev server's files have no hashes, so the policy of a page with one lists
+ * script origins instead of `strict-dynamic`.
  */
-function policyOf(input: PolicyInput): string {
-  const localOrigins = input.localOrigins;
-  const otherScripts = localOrigins.length > 0 ? ["'self'", ...localOrigins] : ["'strict-dynamic'"];
-  return contentSecurityPolicy({
-    scripts: [...quoted(input.inlineScripts), ...quoted(input.preloadedScripts), ...otherScripts],
+const pageHeaders = ({ localOrigins, ...input }: PolicyInput): Record<string, string> => ({
+  'content-type': 'text/html; charset=utf-8',
+  // a page with a dev server is never cached, because its permission may end
+  'cache-control': localOrigins.length > 0 ? 'private, no-store' : 'private, no-cache',
+  'content-security-policy': contentSecurityPolicy({
+    scripts: [
+      ...quoted([...input.inlineScripts, ...input.preloadedScripts]),
+      ...(localOrigins.length > 0 ? ["'self'", ...localOrigins] : ["'strict-dynamic'"]),
+    ],
     styles: [...quoted(input.inlineStyles), ...localOrigins],
     connections: [...input.connectSrc, ...localOrigins, ...localOrigins.map(socketOf)],
     pictures: [...input.imgOrigins, ...localOrigins],
     fonts: localOrigins,
-  });
-}
-
-/** Headers of the page's response; names in lower case. */
-const pageHeaders = (input: PolicyInput): Record<string, string> => ({
-  'content-type': 'text/html; charset=utf-8',
-  // a page with a dev server is never cached, because its permission may end
-  'cache-control': input.localOrigins.length > 0 ? 'private, no-store' : 'private, no-cache',
-  'content-security-policy': policyOf(input),
+  }),
   // WebKit 2.50 ignores hashes in an import map, so with this header it would run no ES module
-  ...(input.localOrigins.length > 0 || input.hasModules ? {} : { 'integrity-policy': 'blocked-destinations=(script)' }),
+  ...(localOrigins.length > 0 || input.hasModules ? {} : { 'integrity-policy': 'blocked-destinations=(script)' }),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'strict-origin-when-cross-origin',
   'cross-origin-opener-policy': 'same-origin',
