@@ -22,7 +22,7 @@ export function packagesToBuild(): BuiltPackage[] {
   if (isMonolith) return [{ name: 'host', root: hostRoot, dist: join(hostRoot, 'dist-monolith') }];
   const packageAt = (name: string, root: string) => ({ name, root, dist: join(root, 'dist') });
   return [
-    packageAt('host', join(repoRoot, 'host')),
+    packageAt('host', hostRoot),
     ...registeredRemotes(repoRoot).map(({ name }) => packageAt(name, join(repoRoot, 'remotes', name))),
   ];
 }

@@ -188,50 +188,26 @@ function cachedPage(context: FrontContext, page: VisitorPage, cache: PageCache):
 }
 
 async function newPage(context: FrontContext, page: VisitorPage, options: PageOptions, cache: PageCache) {
+  const { releases, env, config, isTraced, backendUrl } = options;
   const { path } = context.req;
   const { searchParams } = new URL(context.req.url);
   const screenPath = path === hostRoutePaths.root ? paths.explore() : path;
   const [screen, capabilities] = await Promise.all([
-    screenAt(options.releases, page.pageSet, screenPath, options.backendUrl()),
-    capabilitiesOf(options.backendUrl()),
+    screenAt(releases, page.pageSet, screenPath, backendUrl()),
+    capabilitiesOf(backendUrl()),
   ]);
   const isBare = [screen?.template.notWith ?? []].flat().some((name) => searchParams.has(name));
   const request: PageRequest = { ...requestParts(context), isBare };
-  const cached = cache.get(page, request);
   const sources = [...screenSources(screen), capabilities];
-  const secure = isHttps(context);
-  const pageInput = { ...request, path, screenPath, screen, offer: capabilities.answer, sources, secure };
-  const ready =
-    cached && areSameSources(sources, cached.sources) ? cached : await renderReadyPage(options, page, pageInput);
-  cache.set(page, request, ready);
-  return ready;
-}
-
-/** The trace goes into a header, since the page's bytes are the same for many visitors. */
-function serverTiming(): string | undefined {
-  const trace = currentTrace();
-  return trace && `traceparent;desc="${trace.traceparent}"`;
-}
-
-interface PageInput extends PageRequest {
-  path: string;
-  screenPath: string;
-  screen: Screen | null;
-  /** The backend's capabilities, with its prices. */
-  offer: BackendAnswer['answer'];
-  sources: BackendAnswer[];
-  secure: boolean;
-}
-
-async function renderReadyPage(
-  { releases, env, config, isTraced }: PageOptions,
-  page: VisitorPage,
-  { address, encoding, isBare, path, screenPath, screen, offer, sources, secure }: PageInput,
-): Promise<ReadyPage> {
+  const cached = cache.get(page, request);
+  if (cached && areSameSources(sources, cached.sources)) {
+    cache.set(page, request, cached);
+    return cached;
+  }
   const pattern = screenPattern(page.pageSet, path);
   const head = headOf(
     siteBrand(config.brand),
-    new URL(address).origin,
+    new URL(request.address).origin,
     screenPath,
     routeAt(page.pageSet, screenPath),
     screen && shareCard(screen),
@@ -247,33 +223,39 @@ async function renderReadyPage(
       vitals: { sample: env.VITALS_SAMPLE },
       ...(env.DEVTOOLS && { devTools: true }),
       ...(isTraced && { spans: true }),
-      capabilities: offer?.data,
-      ...pricesIn(offer),
+      capabilities: capabilities.answer?.data,
+      ...pricesIn(capabilities.answer),
     },
     connectSrc: env.CONNECT_ORIGINS,
     imgOrigins: env.IMG_ORIGINS,
-    https: secure,
+    https: isHttps(context),
   });
+  const { encoding } = request;
   const isPlain = encoding === 'identity';
-  const status = pattern ? 200 : 404;
   const hash = createHash('sha256').update(html).digest('base64url').slice(0, 27);
-  const body = isPlain ? Buffer.from(html) : compress(html, encoding);
-  const sentHeaders = {
-    ...headers,
-    etag: `"${hash}${isPlain ? '' : `-${encoding}`}"`,
-    vary: 'Accept-Encoding, Cookie',
-    ...(isPlain ? {} : { 'content-encoding': encoding }),
-  };
-  return {
-    status,
-    headers: sentHeaders,
-    body,
+  const ready: ReadyPage = {
+    status: pattern ? 200 : 404,
+    headers: {
+      ...headers,
+      etag: `"${hash}${isPlain ? '' : `-${encoding}`}"`,
+      vary: 'Accept-Encoding, Cookie',
+      ...(isPlain ? {} : { 'content-encoding': encoding }),
+    },
+    body: isPlain ? Buffer.from(html) : compress(html, encoding),
     isCompressible: encoding === 'br' && pattern !== undefined,
     pattern: pattern ?? 'no such page',
     metricLabels: { group: groupOf(page.pageSet), prerendered: prerenderedIn(content) },
     sources,
     expiresAt: content.expiresAt ?? Number.POSITIVE_INFINITY,
   };
+  cache.set(page, request, ready);
+  return ready;
+}
+
+/** The trace goes into a header, since the page's bytes are the same for many visitors. */
+function serverTiming(): string | undefined {
+  const trace = currentTrace();
+  return trace && `traceparent;desc="${trace.traceparent}"`;
 }
 
 /** The backend's prices, which override those of the site's configuration. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { failureSchema, GATED_PATH, isOfConsole, parseResponse } from './answers.ts';
 import { type BuildSummary, listBuilds, resolveBuilds } from './builds/catalog.ts';
 import { type ExposedTypes, readTypes } from './builds/exposedTypes.ts';
-import { publish, readPackage, recordOf } from './builds/publish.ts';
+import { type PublishedBuild, publish, readPackage, recordOf } from './builds/publish.ts';
 import { addFreeze, removeFreeze } from './channel/changeAgenda.ts';
 import type { Change } from './channel/changeChannel.ts';
 import { compose, replan } from './channel/composeSet.ts';
@@ -21,7 +21,7 @@ import {
   unreachable,
   usage,
 } from './errors.ts';
-import { type CheckResult, type GateCheck, makeGate } from './gate/gate.ts';
+import { type CheckResult, type GateCheck, judgeSet, makeGate } from './gate/gate.ts';
 import { type Health, readHealth } from './health/autoStop.ts';
 import { HealthReader } from './health/healthRecord.ts';
 import type { ForwardRequest } from './model/agenda.ts';
@@ -41,10 +41,7 @@ import { addWebhook, type ListedWebhook, removeWebhook, testWebhook } from './po
 import { type Body, parseBody, VERBS, type Verb } from './requests.ts';
 import { stableFallbacks } from './serve/renderPage.ts';
 
-export interface PublishResult {
-  id: string;
-  created: boolean;
-}
+type PublishResult = Pick<PublishedBuild, 'id' | 'created'>;
 
 export interface OverrideResult {
   id: string;
@@ -196,13 +193,7 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
   const changed = builds.length > 0 ? builds : stable;
   const lastGood = lastGoodAfter(document, builds);
   const next = await compose(writer, document, replan(document, { stable, lastGood, candidates: [] }));
-  let checkResults: CheckResult[] = [];
-  const onResults = (results: CheckResult[]) => {
-    checkResults = results;
-  };
-  const runGate = makeGate(writer, { smoke, onResults });
-  await runGate({ current: document, next, part: 'stable', judged: next.stable, changed });
-  return checkResults;
+  return judgeSet(writer, { current: document, next, part: 'stable', judged: next.stable, changed }, smoke);
 }
 
 /** Request timeouts in seconds. A switch may wait for earlier ones, each with its browser check; a file may be large. */
@@ -306,20 +297,6 @@ export function consoleSender({ origin, token }: { origin: string; token: string
   };
 }
 
-async function publishThroughConsole(
-  send: Send,
-  options: HttpClientOptions,
-  folder: string,
-  version?: string,
-): Promise<PublishResult> {
-  const builtPackage = await readPackage(folder, version);
-  const record = recordOf(builtPackage, await options.provenance(folder));
-  const root = `/v1/${buildFolder(record.id)}`;
-  for (const [path, text] of builtPackage.maps) await send('PUT', `${root}/${path}`, Buffer.from(text));
-  for (const [path, body] of builtPackage.files) await send('PUT', `${root}/${path}`, body);
-  return send<PublishResult>('PUT', `${root}/build.json`, Buffer.from(canonicalJson(record)));
-}
-
 /** Client that works through a console's HTTP API, with the permissions of a token or session. */
 export function httpClient(options: HttpClientOptions): ReleaseClient {
   const send = consoleSender(options);
@@ -334,7 +311,14 @@ export function httpClient(options: HttpClientOptions): ReleaseClient {
     health: () => get('health'),
     diff: (a, b) => get(`diff?a=${encode(a)}&b=${encode(b)}`),
     compare: (a, b) => get(`compare?a=${encode(a)}&b=${encode(b)}`),
-    publish: (folder, version) => publishThroughConsole(send, options, folder, version),
+    publish: async (folder, version) => {
+      const builtPackage = await readPackage(folder, version);
+      const record = recordOf(builtPackage, await options.provenance(folder));
+      const root = `/v1/${buildFolder(record.id)}`;
+      for (const [path, text] of builtPackage.maps) await send('PUT', `${root}/${path}`, Buffer.from(text));
+      for (const [path, body] of builtPackage.files) await send('PUT', `${root}/${path}`, body);
+      return send('PUT', `${root}/build.json`, Buffer.from(canonicalJson(record)));
+    },
     killEffect: (build, before) => get(`kill?build=${encode(build)}${before ? `&before=${before}` : ''}`),
     previews: () => get('previews'),
     ...forEachVerb((verb, body) => send('POST', `/v1/${verb}?${channel}`, body)),

@@ -15,7 +15,7 @@ import {
   parseSet,
 } from '../model/build.ts';
 import { say } from '../sentences.ts';
-import { namesBelow, type Store } from '../store/store.ts';
+import { cached, namesBelow, type Store } from '../store/store.ts';
 
 /** Reads and caches builds and sets. Both are named by a hash, so they never change. */
 export class Catalog {
@@ -29,7 +29,7 @@ export class Catalog {
 
   /** Throws refused if the build does not exist or is not the one with this digest. */
   async record(id: string, digest?: string): Promise<BuildRecord> {
-    const record = await this.#cached(this.#records, id, () => readRecord(this.store, id));
+    const record = await cached(this.#records, id, () => readRecord(this.store, id));
     if (digest && record.digest !== digest) throw refused(say('otherBuild', { build: id }), say('rollBackCure'));
     return record;
   }
@@ -40,22 +40,11 @@ export class Catalog {
 
   /** Throws refused if the set is missing or was changed. */
   set(hash: string): Promise<SetBody> {
-    return this.#cached(this.#sets, hash, async () => {
+    return cached(this.#sets, hash, async () => {
       const source = await this.store.read(`sets/${hash}.json`);
       if (!source) throw refused(say('setMissing', { hash, store: this.store.label }), say('otherStateCure'));
       return parseSet(source.toString('utf8'), hash);
     });
-  }
-
-  async #cached<Value>(cache: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
-    const promise = cache.get(key) ?? read();
-    cache.set(key, promise);
-    try {
-      return await promise;
-    } catch (cause) {
-      cache.delete(key);
-      throw cause;
-    }
   }
 }
 

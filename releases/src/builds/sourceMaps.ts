@@ -3,7 +3,7 @@ import { BoundedMap } from '@liaozhai/http/bounded-map';
 import { isFilePath } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { idOfFolder, jsonOrNull } from '../model/build.ts';
-import type { Store } from '../store/store.ts';
+import { cached, type Store } from '../store/store.ts';
 
 // Source maps are stored in a folder of their own that is not served. They contain names and positions, never source text.
 
@@ -57,17 +57,11 @@ export class SourceMaps {
     const [, file = '', line, column] = /^(.+):(\d+):(\d+)$/.exec(frame) ?? [];
     const [name = '', folder = '', ...path] = file.split('/');
     if (idOfFolder(name, folder) === null || !isFilePath(path.join('/'))) return null;
-    const map = await this.#map(`maps/${file}.map`);
+    const key = `maps/${file}.map`;
+    const map = await cached(this.#maps, key, () => this.#read(key));
     // stacks count columns from one, maps from zero
     const position = map && originalPositionFor(map, { line: Number(line), column: Math.max(0, Number(column) - 1) });
     return position?.source ? { source: plainSource(position.source), line: position.line, name: position.name } : null;
-  }
-
-  #map(key: string): Promise<TraceMap | null> {
-    const cached = this.#maps.get(key) ?? this.#read(key);
-    this.#maps.set(key, cached);
-    cached.catch(() => this.#maps.delete(key));
-    return cached;
   }
 
   async #read(key: string): Promise<TraceMap | null> {

@@ -185,14 +185,12 @@ const globals: Rule = {
 /** All rules for builds that run together. A set passes each of them if every pair of its builds does. */
 export const FIT_RULES: readonly Rule[] = [sharing, contract, routes, globals];
 
-/** Returns all conflicts of these builds; empty = they fit. */
-const misfitsOf = (ensemble: Ensemble): Misfit[] =>
-  FIT_RULES.flatMap(({ check, find }) => find(ensemble).map((misfit) => ({ check, ...misfit })));
-
 /** Returns all conflicts among records; empty without a host, because then nothing runs. */
 export function misfitsAmong(records: readonly BuildRecord[], neighbours: readonly BuildRecord[] = []): Misfit[] {
   const [host] = records.filter(isHost);
-  return host ? misfitsOf({ host, remotes: records.filter(isRemote), neighbours }) : [];
+  if (!host) return [];
+  const ensemble = { host, remotes: records.filter(isRemote), neighbours };
+  return FIT_RULES.flatMap(({ check, find }) => find(ensemble).map((misfit) => ({ check, ...misfit })));
 }
 
 /** Returns the conflicts among `records` that do not exist among `before`. */

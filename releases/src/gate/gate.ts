@@ -7,7 +7,7 @@ import { type BuildRecord, type HostRecord, isHost, isRemote, type RemoteRecord,
 import { candidatesOf } from '../model/channel.ts';
 import type { Gate, GateInput } from '../operations/switching.ts';
 import { type Check, say } from '../sentences.ts';
-import type { Store } from '../store/store.ts';
+import { cached, type Store } from '../store/store.ts';
 import { STATIC_CHECKS } from './checks.ts';
 import { misfitsAmong } from './fit.ts';
 
@@ -83,13 +83,18 @@ export interface GateOptions {
   onResults?: (results: CheckResult[]) => void;
 }
 
+/** Judges a proposal by every check. */
+export async function judgeSet(writer: Writer, proposal: GateInput, smoke: GateCheck | null): Promise<CheckResult[]> {
+  const subject = await subjectOf(writer, proposal);
+  if (smoke) await storeSet(writer.store, subject.hash, subject.set);
+  return runChecks(subject, smoke);
+}
+
 /** Makes the gate for operations. Caches the verdict on a set, so that a retried switch does not judge it again. */
 export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gate {
   const verdicts = new Map<string, Promise<Finding[]>>();
   const judge = async (proposal: GateInput): Promise<Finding[]> => {
-    const subject = await subjectOf(writer, proposal);
-    if (smoke) await storeSet(writer.store, subject.hash, subject.set);
-    const results = await runChecks(subject, smoke);
+    const results = await judgeSet(writer, proposal, smoke);
     onResults?.(results);
     return results.flatMap(({ check, problems }) => problems.map((problem) => ({ check, problem })));
   };
@@ -97,9 +102,7 @@ export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gat
     const { current, next, part, judged: set, changed } = proposal;
     const runningSets = [current.stable?.set, ...candidatesOf(current).map((candidate) => candidate.set)];
     const key = [part, setHash(set.body), next.state.stable?.set, ...changed, 'over', ...runningSets].join(' ');
-    const verdict = verdicts.get(key) ?? judge(proposal);
-    verdicts.set(key, verdict);
-    return verdict;
+    return cached(verdicts, key, () => judge(proposal));
   };
   return Object.assign(cachedGate, { blind: smoke === null });
 }

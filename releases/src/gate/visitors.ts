@@ -99,19 +99,9 @@ async function mockOtherOrigins(context: BrowserContext, answers: Answers, reach
     await context.routeWebSocket(isOtherOrigin, (socket) => socket.close());
 }
 
-/** Opens a guest's context, whose calls go to the set's server. */
-async function openGuest(browser: Browser, reach: Reach): Promise<BrowserContext> {
-  const context = await browser.newContext(PHONE);
-  await instrumentContext(context);
-  await mockOtherOrigins(context, () => null, reach);
-  return context;
-}
-
-/** Opens a member's context. Its calls are mocked and reach no backend, so that pages change no real data. */
-async function openMember(browser: Browser, reach: Reach, answers: Answers): Promise<BrowserContext> {
+/** Signs a member in. Its calls are mocked and reach no backend, so that pages change no real data. */
+async function signIn(context: BrowserContext, reach: Reach, answers: Answers): Promise<void> {
   const { origin } = reach;
-  const context = await browser.newContext(PHONE);
-  await instrumentContext(context);
   await context.addCookies([{ name: 'XSRF-TOKEN', value: 'gate', url: origin }]);
   await context.addInitScript((entries) => {
     for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
@@ -122,18 +112,20 @@ async function openMember(browser: Browser, reach: Reach, answers: Answers): Pro
     (url) => url.origin === origin && isCall(url),
     (route) => fulfil(route, answers, reach),
   );
-  await mockOtherOrigins(context, answers, reach);
-  return context;
 }
 
 /**
- * Makes the context of a visit. A member's calls are mocked by the gate file of the visit's build, then by those of others. Only the
+ * Makes the context of a visit. A guest's calls go to the set's server. A member's calls are mocked by the gate file of the visit's build, then by those of others. Only the
  * first file can define the member.
  */
 export function contextOpener(browser: Browser, reach: Reach, files: ReadonlyMap<string, GateFile | null>) {
-  return ({ as, by }: Pick<Visit, 'as' | 'by'>): Promise<BrowserContext> => {
-    if (as === 'guest') return openGuest(browser, reach);
+  return async ({ as, by }: Pick<Visit, 'as' | 'by'>): Promise<BrowserContext> => {
+    const context = await browser.newContext(PHONE);
+    await instrumentContext(context);
     const otherFiles = [...files].filter(([id]) => id !== by).map(([, file]) => file);
-    return openMember(browser, reach, answersOf([files.get(by) ?? null, DEFAULT_ANSWERS, ...otherFiles]));
+    const answers = answersOf(as === 'member' ? [files.get(by) ?? null, DEFAULT_ANSWERS, ...otherFiles] : []);
+    if (as === 'member') await signIn(context, reach, answers);
+    await mockOtherOrigins(context, answers, reach);
+    return context;
   };
 }

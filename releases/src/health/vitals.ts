@@ -244,37 +244,31 @@ function collect(
   return histogram;
 }
 
-interface Span {
-  from: number;
-  step: number;
-}
-
 function seriesOf(
   build: string,
   minutes: readonly VitalsMinute[],
   metric: VitalMetric,
-  span: Span,
+  { from, step }: { from: number; step: number },
   caches: readonly CacheState[] | undefined,
 ) {
   const whole = collect(minutes, metric, caches);
   const pages = sizeOf(whole);
   const points = Array.from({ length: POINTS }, (_, n) => {
-    const begins = span.from + n * span.step;
-    const inside = minutes.filter(({ at }) => Date.parse(at) >= begins && Date.parse(at) < begins + span.step);
+    const begins = from + n * step;
+    const inside = minutes.filter(({ at }) => Date.parse(at) >= begins && Date.parse(at) < begins + step);
     const histogram = collect(inside, metric, caches);
     return sizeOf(histogram) < SHOWN.point ? null : p75Of(metric, histogram);
   });
   return { build, pages, p75: pages < SHOWN.pages ? null : p75Of(metric, whole), points };
 }
 
-interface Pair {
-  name: string;
-  stable: string | undefined;
-  candidate: string | undefined;
-  since: Candidate['since'] | undefined;
-}
-
-function vitalsOfName({ name, stable, candidate, since }: Pair, all: readonly VitalsMinute[], now: Date): NameVitals {
+function vitalsOfName(
+  name: string,
+  stable: string | undefined,
+  { build: candidate, since }: { build?: string; since?: Candidate['since'] },
+  all: readonly VitalsMinute[],
+  now: Date,
+): NameVitals {
   const day = now.getTime() - DAY_MS;
   // the first whole minute of the candidate: earlier values are not comparable
   const began = since === undefined || Date.parse(since) > now.getTime() ? day : Date.parse(since);
@@ -313,9 +307,7 @@ export function summariseVitals(minutes: readonly VitalsMinute[], document: Chan
     builds.map((build) => [nameOf(build), { build, since }] as const),
   );
   const candidates = new Map(tried);
-  return [...new Set([...live.keys(), ...candidates.keys()])].map((name) => {
-    const candidate = candidates.get(name);
-    const pair = { name, stable: live.get(name), candidate: candidate?.build, since: candidate?.since };
-    return vitalsOfName(pair, minutes, now);
-  });
+  return [...new Set([...live.keys(), ...candidates.keys()])].map((name) =>
+    vitalsOfName(name, live.get(name), candidates.get(name) ?? {}, minutes, now),
+  );
 }

@@ -349,7 +349,7 @@ export function parseSteps(text: string): Step[] {
 }
 
 /** Throws usage for more than 20 steps, steps that do not rise, invalid shares and delays over 30 days. */
-export function assertSteps(steps: readonly Step[]): void {
+function assertSteps(steps: readonly Step[]): void {
   const cure = say('stepsCure');
   const rises = steps.every(({ percent, minutes }, at) => {
     const before = steps[at - 1];

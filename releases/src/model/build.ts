@@ -140,23 +140,14 @@ export const issuesOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
     return `${v.getDotPath(issue) || 'document'}: ${problem}`;
   });
 
-const digestOf = (description: BuildDescription, files: BuildRecord['files']): string =>
-  sha256Hex(canonicalJson({ description: { ...description, version: '' }, files }));
-
 export function makeRecord(
   description: BuildDescription,
   files: BuildRecord['files'],
   provenance: Provenance,
 ): BuildRecord {
-  const digest = digestOf(description, files);
-  return {
-    format: 1,
-    id: buildId(description.name, description.version, digest),
-    digest,
-    description,
-    files,
-    provenance,
-  };
+  const digest = sha256Hex(canonicalJson({ description: { ...description, version: '' }, files }));
+  const id = buildId(description.name, description.version, digest);
+  return { format: 1, id, digest, description, files, provenance };
 }
 
 /** Parses `build.json` and checks its digest and id. Throws refused. */
@@ -166,8 +157,7 @@ export function parseRecord(source: string, expectedId: string): BuildRecord {
   const parsed = v.safeParse(recordSchema, parseJson(source, what, cure));
   if (!parsed.success) throw refused(say('documentDamaged', { what }), cure, issuesOf(parsed.issues));
   const record = parsed.output;
-  const digest = digestOf(record.description, record.files);
-  const id = buildId(record.description.name, record.description.version, digest);
+  const { id, digest } = makeRecord(record.description, record.files, record.provenance);
   if (record.id !== expectedId || id !== expectedId || digest !== record.digest)
     throw refused(say('otherHash', { build: expectedId }), say('publishNewCure'));
   return record;

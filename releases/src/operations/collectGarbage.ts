@@ -60,13 +60,16 @@ async function removeBuild(store: Store, id: string): Promise<void> {
     for (const key of await store.list(`${prefix}/`)) await store.remove(key);
 }
 
+const keyOf = ({ id }: Claim): string => claimKey(buildIdParts(id).name, buildIdParts(id).version);
+
 /**
  * Removes builds older than seven days that are unreachable: not live, last good, candidate, scheduled, in an override or in the audit.
  * The audit counts for 30 days, and at least 20 states. Withdraws the version, then checks again before it removes files, so that a
  * running switch never loses a build.
  */
 export async function collectGarbage(store: Store, publicKey: string, options: GarbageOptions): Promise<Garbage> {
-  const now = (options.now ?? (() => new Date()))();
+  const { dryRun, graceMilliseconds = 15_000, now: clock = () => new Date(), signal } = options;
+  const now = clock();
   const ids = await publishedIds(store);
   const reachableIds = await findReachable(store, publicKey, now);
   const oldClaims: Claim[] = [];
@@ -75,9 +78,27 @@ export async function collectGarbage(store: Store, publicKey: string, options: G
     const claim = await readClaim(store, name, version);
     if (claim && now.getTime() - Date.parse(claim.at) >= MINIMUM_AGE_DAYS * DAY_MS) oldClaims.push(claim);
   }
-  if (options.dryRun || oldClaims.length === 0)
+  if (dryRun || oldClaims.length === 0)
     return { removed: oldClaims.map(({ id }) => id), kept: ids.length - oldClaims.length };
-  return removeUnreachable(store, publicKey, oldClaims, options, ids.length);
+  const withdrawnClaims = new Set(oldClaims);
+  const removed: string[] = [];
+  try {
+    for (const claim of oldClaims) await store.remove(keyOf(claim));
+    await pause(graceMilliseconds, undefined, { signal }).catch(() => {
+      throw refused('garbage collection was ended before it removed anything', 'Run it again.');
+    });
+    const stillReachable = await findReachable(store, publicKey, clock());
+    for (const claim of oldClaims) {
+      if (stillReachable.has(claim.id) || (await store.read(keyOf(claim)))) continue;
+      withdrawnClaims.delete(claim);
+      await removeBuild(store, claim.id);
+      removed.push(claim.id);
+    }
+  } finally {
+    // the others get their version back
+    for (const claim of withdrawnClaims) await store.create(keyOf(claim), canonicalJson(claim));
+  }
+  return { removed, kept: ids.length - removed.length };
 }
 
 /** An upload without a new file for this long counts as abandoned. */
@@ -142,34 +163,4 @@ export async function sweepUploads(store: Store, options: SweepOptions = {}): Pr
   }
   if (!dryRun) result.temporary = await store.sweep(new Date(now - TEMPORARY_HOURS * HOUR_MS));
   return result;
-}
-
-const keyOf = ({ id }: Claim): string => claimKey(buildIdParts(id).name, buildIdParts(id).version);
-
-/** Withdraws versions and removes builds that are still unreachable after the pause. The others get their version back. */
-async function removeUnreachable(
-  store: Store,
-  publicKey: string,
-  oldClaims: readonly Claim[],
-  { graceMilliseconds = 15_000, now = () => new Date(), signal }: GarbageOptions,
-  totalBuilds: number,
-): Promise<Garbage> {
-  const withdrawnClaims = new Set(oldClaims);
-  const removed: string[] = [];
-  try {
-    for (const claim of oldClaims) await store.remove(keyOf(claim));
-    await pause(graceMilliseconds, undefined, { signal }).catch(() => {
-      throw refused('garbage collection was ended before it removed anything', 'Run it again.');
-    });
-    const reachableIds = await findReachable(store, publicKey, now());
-    for (const claim of oldClaims) {
-      if (reachableIds.has(claim.id) || (await store.read(keyOf(claim)))) continue;
-      withdrawnClaims.delete(claim);
-      await removeBuild(store, claim.id);
-      removed.push(claim.id);
-    }
-  } finally {
-    for (const claim of withdrawnClaims) await store.create(keyOf(claim), canonicalJson(claim));
-  }
-  return { removed, kept: totalBuilds - removed.length };
 }

@@ -17,16 +17,19 @@ import { namesBelow, type Store } from '../store/store.ts';
 
 const OVERRIDE_ID = /^[\w-]{22}$/;
 const MAX_HOURS = 7 * 24;
-const overrideSchema = v.object({
-  id: v.string(),
+const signedFields = {
   channel: v.string(),
-  builds: v.pipe(v.array(v.string()), v.minLength(1)),
-  digests: dictionarySchema(v.string(), v.string()),
   expires: instantSchema,
   who: v.string(),
   why: v.string(),
   at: instantSchema,
   sig: v.string(),
+};
+const overrideSchema = v.object({
+  ...signedFields,
+  id: v.string(),
+  builds: v.pipe(v.array(v.string()), v.minLength(1)),
+  digests: dictionarySchema(v.string(), v.string()),
 });
 
 /** `overrides/<channel>/<id>.json`, signed: builds over stable for browsers with its id, until it expires. */
@@ -151,17 +154,12 @@ export function parseLocalRemotes(words: readonly string[]): LocalRemote[] {
 const MAX_PERSON = 60;
 const BROWSER = /^[0-9a-f]{32}$/;
 const previewSchema = v.object({
+  ...signedFields,
   /** Hash of a secret that is stored in one browser. */
   browser: v.string(),
-  channel: v.string(),
   remotes: v.array(v.string()),
   person: v.string(),
-  expires: instantSchema,
-  who: v.string(),
-  why: v.string(),
-  at: instantSchema,
   revoked: v.nullable(instantSchema),
-  sig: v.string(),
 });
 
 /**

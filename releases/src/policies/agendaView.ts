@@ -56,8 +56,10 @@ async function isWatched(store: Store): Promise<boolean> {
 /** Reads the agenda for display. A damaged one is reported as `problem`. */
 export async function viewAgenda(writer: Writer, reader: HealthReader, document: ChannelDocument): Promise<AgendaView> {
   const { approval = null } = document;
-  const sharedFields = { approval, proposals: [], frozen: null, webhooks: [], watched: true, problem: null };
-  const emptyView = { schedules: [], freezes: [], ...sharedFields };
+  const emptyView: AgendaView = {
+    ...{ schedules: [], freezes: [], proposals: [], webhooks: [] },
+    ...{ approval, frozen: null, watched: true, problem: null },
+  };
   let agenda: Agenda;
   let webhooks: ListedWebhook[];
   try {
@@ -82,13 +84,12 @@ export async function viewAgenda(writer: Writer, reader: HealthReader, document:
   }
   const frozen = frozenAt(agenda.freezes, now);
   return {
+    ...emptyView,
     schedules,
     freezes: agenda.freezes.map((freeze) => ({ ...freeze, open: frozenAt([freeze], now) !== null })),
     frozen: frozen && { until: frozen.until.toISOString(), reason: frozen.freeze.reason },
-    approval,
     proposals: viewProposals(writer, agenda, document, now),
     webhooks,
     watched: await isWatched(writer.store),
-    problem: null,
   };
 }

@@ -9,16 +9,7 @@ import { conflict, forbidden, messageOf, ReleaseError, refused, usage } from '..
 import { AUTO_STOP, judgeStep } from '../health/autoStop.ts';
 import type { HealthReader } from '../health/healthRecord.ts';
 import { type Evidence, readAction } from '../model/action.ts';
-import {
-  type Agenda,
-  assertSteps,
-  candidateOf,
-  liveOf,
-  type Schedule,
-  type Step,
-  standing,
-  stepsText,
-} from '../model/agenda.ts';
+import { type Agenda, candidateOf, liveOf, type Schedule, type Step, standing, stepsText } from '../model/agenda.ts';
 import { nameOf, sameBuilds } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { canary, type Gate, promote, requireCandidate, type SwitchOptions } from '../operations/switching.ts';
@@ -103,7 +94,6 @@ export async function schedule(
   { builds, name, steps, enough = AUTO_STOP.minimumVisitors, why = '', seq, despiteFreeze, approved }: ScheduleRequest,
   gate: Gate,
 ): Promise<Change> {
-  assertSteps(steps);
   const document = await currentDocument(writer);
   writer.permit?.(document);
   const meant = builds.length > 0 ? builds : (await requireCandidate(writer, document, name)).builds;
@@ -113,7 +103,8 @@ export async function schedule(
   if (running && first && first.percent <= running.percent)
     throw refused(say('runsFor', { builds: meant.join(' '), percent: running.percent }), say('runsForCure'));
   if (!running && first?.percent === 100) throw refused(say('nobodyJudges'), say('nobodyJudgesCure'));
-  if (sameLive(document, meant)) throw refused(say('liveAlready'), say('liveAlreadyCure'));
+  if (meant.every((build) => document.stable?.builds.includes(build)))
+    throw refused(say('liveAlready'), say('liveAlreadyCure'));
   for (const build of meant) await writer.catalog.record(build);
   const byTwo = document.approval !== undefined;
   if (byTwo && despiteFreeze) throw usage(say('firstStepLater'), say('firstStepLaterCure'));
@@ -162,9 +153,6 @@ export async function schedule(
     begun ? undefined : seq,
   );
 }
-
-const sameLive = (document: ChannelDocument, builds: readonly string[]): boolean =>
-  builds.every((build) => document.stable?.builds.includes(build));
 
 /** Takes one step: a share of visitors, or everyone. */
 const begin = async (

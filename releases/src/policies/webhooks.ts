@@ -67,6 +67,13 @@ async function changeWebhooks(writer: Writer, decide: (webhooks: Webhook[]) => W
   throw conflict(say('keptChanging', { what: say('theWebhooks', { channel: writer.channel }) }), say('againCure'));
 }
 
+/** Changes a webhook, unless it was removed or `change` returns it as it is. */
+const changeWebhook = (writer: Writer, id: string, change: (stored: Webhook) => Webhook): Promise<void> =>
+  changeWebhooks(writer, (webhooks) => {
+    const next = webhooks.map((each) => (each.id === id ? change(each) : each));
+    return next.every((each, at) => each === webhooks[at]) ? null : next;
+  });
+
 /** Signature by Standard Webhooks: base64 HMAC-SHA256 of `<id>.<seconds>.<body>`, keyed with the base64 part after `whsec_`. */
 const signatureOf = (secret: string, id: string, seconds: number, body: string): string =>
   createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
@@ -209,11 +216,7 @@ export async function testWebhook(writer: Writer, id: string, rules: WebhookRule
   const event: WebhookEvent = { id: `${channel}-test-${randomUUID()}`, type: 'test', channel, seq: 0, at, ...details };
   const problem = await attemptDelivery(writer, webhook, event, rules);
   if (problem) throw refused(say('notReached', { address: webhook.shown, problem }), say('notReachedCure'));
-  await changeWebhooks(writer, (webhooks) =>
-    webhooks.some((each) => each.id === id && each.retry)
-      ? webhooks.map((each) => (each.id === id ? { ...each, retry: null } : each))
-      : null,
-  );
+  await changeWebhook(writer, id, (stored) => (stored.retry ? { ...stored, retry: null } : stored));
   return event;
 }
 
@@ -239,11 +242,7 @@ function applyOutcome(webhook: Webhook, event: WebhookEvent, problem: string | n
 
 /** Stores a webhook's progress, unless another server is further or the webhook was removed. */
 const storeProgress = (writer: Writer, next: Webhook): Promise<void> =>
-  changeWebhooks(writer, (webhooks) =>
-    webhooks.some(({ id, seq }) => id === next.id && seq <= next.seq)
-      ? webhooks.map((each) => (each.id === next.id ? next : each))
-      : null,
-  );
+  changeWebhook(writer, next.id, (stored) => (stored.seq <= next.seq ? next : stored));
 
 /** Delivers pending events to one webhook in order, until one fails or `mayGoOn` returns false. */
 async function deliverTo(

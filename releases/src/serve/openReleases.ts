@@ -12,7 +12,7 @@ import { makeSet, mergeBuilds, setHash } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf, reachableBuilds, verifyChannel } from '../model/channel.ts';
 import { sha384Integrity } from '../model/signing.ts';
 import { type Preview, readOverride, readPreview } from '../operations/override.ts';
-import { DEFAULT_STORE, openStore, requirePublicKey, type Store } from '../store/store.ts';
+import { cached, DEFAULT_STORE, openStore, requirePublicKey, type Store } from '../store/store.ts';
 import { BuildFiles, type Encoding, type ServedFile } from './buildFiles.ts';
 import { type ChosenSet, isInCandidate, makePageSet } from './renderPage.ts';
 
@@ -81,10 +81,7 @@ export class Releases {
     this.#pagesSeq = document.seq;
     const chosenSet = await this.#chooseSet(document, visitor);
     const key = `${chosenSet.hash} ${chosenSet.candidate} ${chosenSet.override?.id}`;
-    const page = this.#pages.get(key) ?? this.#buildPage(document, chosenSet);
-    this.#pages.set(key, page);
-    page.catch(() => this.#pages.delete(key));
-    return page;
+    return cached(this.#pages, key, () => this.#buildPage(document, chosenSet));
   }
 
   /** A browser's permission to run remotes from a dev server; read from the store each time. */
@@ -186,14 +183,10 @@ export class Releases {
     const ids = mergeBuilds(document.stable?.builds ?? [], builds);
     const key = `${document.seq} ${ids.join(' ')}`;
     const digests = { ...document.digests, ...moreDigests };
-    const compose = async () => {
+    return cached(this.#sets, key, async () => {
       const body = makeSet(await Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))));
       return { hash: setHash(body), body };
-    };
-    const set = this.#sets.get(key) ?? compose();
-    this.#sets.set(key, set);
-    set.catch(() => this.#sets.delete(key));
-    return set;
+    });
   }
 
   async #overrideSet(document: ChannelDocument, id: string): Promise<ChosenSet | null> {

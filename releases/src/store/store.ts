@@ -73,6 +73,18 @@ export async function inParallel<Item>(
   await Promise.all(Array.from({ length: limit }, processNext));
 }
 
+/** Returns the promise of a key, made once; after a failure it is made again. */
+export function cached<Key, Value>(
+  cache: Map<Key, Promise<Value>>,
+  key: Key,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const promise = cache.get(key) ?? make();
+  cache.set(key, promise);
+  promise.catch(() => cache.delete(key));
+  return promise;
+}
+
 /** Returns a setting that is present without a value, as a pipeline leaves an unset variable. It must not change what is done. */
 export const blankSetting = (environment: NodeJS.ProcessEnv): string | undefined =>
   Object.keys(environment).find((name) => name.startsWith('RELEASES_') && !environment[name]?.trim());
