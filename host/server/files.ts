@@ -29,18 +29,14 @@ const rootFiles = ['/manifest.webmanifest', '/favicon.svg', ...Object.keys(bitma
 
 /** Applies the site's brand to a file of the build; icons are redrawn if the seal differs. */
 async function applyBrand(path: string, builtFile: ServedFile, brand: SiteBrand): Promise<ServedFile> {
-  const body = await brandedBody(path, builtFile.body, brand);
+  const bitmap = bitmaps[path];
   // both describe the build's bytes
   const { etag: _, 'content-length': __, ...headers } = builtFile.headers;
-  return { body, headers };
-}
-
-async function brandedBody(path: string, builtBody: Buffer, brand: SiteBrand): Promise<Buffer> {
-  const bitmap = bitmaps[path];
-  if (path === '/manifest.webmanifest') return Buffer.from(brandedManifest(builtBody.toString('utf8'), brand));
-  if (!hasOwnSeal(brand)) return builtBody;
-  if (!bitmap) return Buffer.from(brandIcon(brand));
-  return drawIcon(brandIcon(brand, bitmap.bleed), bitmap.side);
+  if (path === '/manifest.webmanifest')
+    return { headers, body: Buffer.from(brandedManifest(builtFile.body.toString('utf8'), brand)) };
+  if (!hasOwnSeal(brand)) return { headers, body: builtFile.body };
+  if (!bitmap) return { headers, body: Buffer.from(brandIcon(brand)) };
+  return { headers, body: await drawIcon(brandIcon(brand, bitmap.bleed), bitmap.side) };
 }
 
 const FONT = '@expo-google-fonts/zcool-xiaowei/400Regular/ZCOOLXiaoWei_400Regular.ttf';

@@ -193,7 +193,7 @@ async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | 
   const changed = builds.length > 0 ? builds : stable;
   const lastGood = lastGoodAfter(document, builds);
   const next = await compose(writer, document, replan(document, { stable, lastGood, candidates: [] }));
-  return judgeSet(writer, { current: document, next, part: 'stable', judged: next.stable, changed }, smoke);
+  return judgeSet(writer, { current: document, next, judged: next.stable, changed }, smoke);
 }
 
 /** Request timeouts in seconds. A switch may wait for earlier ones, each with its browser check; a file may be large. */

@@ -59,13 +59,14 @@ async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise
   return results;
 }
 
-async function subjectOf(writer: Writer, { current, next, part, judged, changed }: GateInput): Promise<GateSubject> {
+async function subjectOf(writer: Writer, { current, next, judged, changed }: GateInput): Promise<GateSubject> {
+  const isStable = judged === next.stable;
   const { records, body } = judged;
   const [host] = records.filter(isHost);
   if (!host) throw refused(say('noHost'), say('noHostCure'));
   const currentMisfits = await misfitsNow(writer, current);
   const neighbours = await neighboursOf(writer, current, next.state);
-  const stableMisfits = part === 'stable' ? [] : misfitsAmong(next.stable.records, neighbours).map(({ key }) => key);
+  const stableMisfits = isStable ? [] : misfitsAmong(next.stable.records, neighbours).map(({ key }) => key);
   return {
     store: writer.store,
     set: body,
@@ -74,7 +75,7 @@ async function subjectOf(writer: Writer, { current, next, part, judged, changed 
     remotes: records.filter(isRemote),
     changed: records.filter(({ id }) => changed.includes(id)),
     neighbours,
-    knownMisfits: part === 'stable' ? currentMisfits.stable : new Set([...currentMisfits.candidates, ...stableMisfits]),
+    knownMisfits: isStable ? currentMisfits.stable : new Set([...currentMisfits.candidates, ...stableMisfits]),
   };
 }
 
@@ -99,9 +100,16 @@ export function makeGate(writer: Writer, { smoke, onResults }: GateOptions): Gat
     return results.flatMap(({ check, problems }) => problems.map((problem) => ({ check, problem })));
   };
   const cachedGate: Gate = (proposal) => {
-    const { current, next, part, judged: set, changed } = proposal;
+    const { current, next, judged: set, changed } = proposal;
     const runningSets = [current.stable?.set, ...candidatesOf(current).map((candidate) => candidate.set)];
-    const key = [part, setHash(set.body), next.state.stable?.set, ...changed, 'over', ...runningSets].join(' ');
+    const key = [
+      set === next.stable,
+      setHash(set.body),
+      next.state.stable?.set,
+      ...changed,
+      'over',
+      ...runningSets,
+    ].join(' ');
     return cached(verdicts, key, () => judge(proposal));
   };
   return Object.assign(cachedGate, { blind: smoke === null });

@@ -140,8 +140,8 @@ describe('canary', () => {
 
   test('a candidate that no longer fits the new stable is dropped, and the audit says why', async () => {
     await canary(at.writer, [storiesAt(1)], 10, gated);
-    const gate: Gate = async ({ part, next }) =>
-      part === 'candidate' && next.state.stable?.builds.includes(chatAt(1))
+    const gate: Gate = async ({ judged, next }) =>
+      judged !== next.stable && next.state.stable?.builds.includes(chatAt(1))
         ? [{ check: 'sharing', problem: 'too new' }]
         : [];
     const { document } = await activate(at.writer, [chatAt(1)], { gate });

@@ -26,9 +26,7 @@ export type Gate = ((proposal: GateInput) => Promise<Finding[]>) & { blind?: boo
 export interface GateInput {
   current: ChannelDocument;
   next: Composed;
-  /** Group of visitors that the change concerns. */
-  part: 'stable' | 'candidate';
-  /** The set to judge, which these visitors will run. */
+  /** The set to judge: that of everybody, or one of the visitors of candidates. */
   judged: ComposedSet;
   /** Builds that the change adds. */
   changed: readonly string[];
@@ -64,19 +62,6 @@ export function lastGoodAfter(current: ChannelDocument, changed: readonly string
   return { ...current.lastGood, ...Object.fromEntries(replacedBuilds.map((id) => [nameOf(id), id])) };
 }
 
-const toGateInput = (
-  current: ChannelDocument,
-  next: Composed,
-  judged: ComposedSet,
-  changed: readonly string[],
-): GateInput => ({
-  current,
-  next,
-  part: judged === next.stable ? 'stable' : 'candidate',
-  judged,
-  changed,
-});
-
 /** Returns new problems of a state's candidates: rules for the set of each, the gate for all of them together. */
 async function judgeCandidates(
   writer: Writer,
@@ -88,11 +73,13 @@ async function judgeCandidates(
   const judged = next.together ?? next.candidates[0];
   if (misfits.length > 0 || !judged || !gate) return misfits;
   const changed = next.candidates.flatMap(({ planned }) => planned.builds);
-  const findings = await gate(toGateInput(current, next, judged, changed));
+  const findings = await gate({ current, next, judged, changed });
   if (findings.length === 0) return [];
   const before = await compose(writer, current, replan(current, {}));
   const running = before.together ?? before.candidates[0];
-  const findingsBefore = running ? (await gate(toGateInput(current, before, running, changed))).map(findingLine) : [];
+  const findingsBefore = running
+    ? (await gate({ current, next: before, judged: running, changed })).map(findingLine)
+    : [];
   return findings.filter((finding) => !findingsBefore.includes(findingLine(finding)));
 }
 
@@ -154,7 +141,7 @@ export async function switchStable(
   const { next, evidence } = await dropFailingCandidates(writer, current, plan, options.gate);
   const judge = async (proposal: GateInput) => [...findings, ...(await options.gate(proposal))];
   const gate: Gate = Object.assign(judge, { blind: options.gate.blind });
-  const gateEvidence = await passGate({ ...options, gate }, toGateInput(current, next, next.stable, changed));
+  const gateEvidence = await passGate({ ...options, gate }, { current, next, judged: next.stable, changed });
   return {
     composed: next,
     force: options.force,
@@ -230,7 +217,10 @@ export async function canary(
         ? candidates.map((candidate) => (candidate === formerCandidate ? { ...formerCandidate, percent } : candidate))
         : [...others, newCandidate];
       const next = await compose(writer, current, replan(current, { candidates: plannedCandidates }));
-      const evidence = formerCandidate ? [] : await passCandidate(options, current, next, canaryBuilds);
+      const evidence: Evidence[] = [];
+      // a new candidate alone, and together with the others
+      for (const judged of formerCandidate ? [] : [next.candidates.at(-1), next.together])
+        if (judged) evidence.push(...(await passGate(options, { current, next, judged, changed: canaryBuilds })));
       const endedCandidates = formerCandidate ? [] : candidates.filter((candidate) => !others.includes(candidate));
       return {
         composed: next,
@@ -248,20 +238,6 @@ export async function canary(
     },
     options.seq,
   );
-}
-
-/** Runs the gate for a new candidate alone, and together with the others. */
-async function passCandidate(
-  options: SwitchOptions,
-  current: ChannelDocument,
-  next: Composed,
-  canaryBuilds: readonly string[],
-): Promise<Evidence[]> {
-  const newCandidate = next.candidates.at(-1);
-  const judged = [...(newCandidate ? [newCandidate] : []), ...(next.together ? [next.together] : [])];
-  const evidence: Evidence[] = [];
-  for (const set of judged) evidence.push(...(await passGate(options, toGateInput(current, next, set, canaryBuilds))));
-  return evidence;
 }
 
 /** Makes a candidate live for everyone, over the present stable set. Other candidates continue. */

@@ -81,57 +81,49 @@ const signatureOf = (secret: string, id: string, seconds: number, body: string):
     .digest('base64');
 
 /** Posts one event. Returns the problem, or null. Follows no redirects and ignores the response body. */
-function post(
-  url: URL,
-  secret: string,
-  event: WebhookEvent,
-  seconds: number,
-  rules: WebhookRules,
-): Promise<string | null> {
-  const body = JSON.stringify(event);
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-  return new Promise((resolve) => {
-    const call = send(url, {
-      method: 'POST',
-      lookup: guardedLookup(rules),
-      // a reused connection would skip the check of its address
-      agent: false,
-      signal: AbortSignal.timeout(DELIVERY_TIMEOUT_MS),
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
-        'user-agent': 'liaozhai-releases',
-        'webhook-id': event.id,
-        'webhook-timestamp': String(seconds),
-        'webhook-signature': `v1,${signatureOf(secret, event.id, seconds, body)}`,
-      },
-    });
-    // the message of an `AbortError` does not mention the timeout
-    call.once('error', (cause) => resolve(cause.name === 'AbortError' ? say('timedOut') : messageOf(cause)));
-    call.once('response', (response) => {
-      const status = response.statusCode ?? 0;
-      let receivedBytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        receivedBytes += chunk.length;
-        if (receivedBytes > MAX_RESPONSE_BYTES) response.destroy();
-      });
-      response.once('error', () => undefined);
-      response.once('close', () => resolve(status >= 200 && status < 300 ? null : say('receiverAnswered', { status })));
-    });
-    call.end(body);
-  });
-}
-
 async function attemptDelivery(
-  writer: Writer,
-  webhook: Webhook,
+  { key, store, now }: Writer,
+  { id, url: sealedUrl }: Webhook,
   event: WebhookEvent,
   rules: WebhookRules,
 ): Promise<string | null> {
   try {
-    const url = parseWebhookUrl(unseal(webhook.url, writer.key), rules);
-    const seconds = Math.floor((await timeOf(writer)).getTime() / 1000);
-    return await post(url, secretOf(writer.key, webhook.id), event, seconds, rules);
+    const url = parseWebhookUrl(unseal(sealedUrl, key), rules);
+    const seconds = Math.floor((await timeOf({ store, now })).getTime() / 1000);
+    const body = JSON.stringify(event);
+    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    return await new Promise<string | null>((resolve) => {
+      const call = send(url, {
+        method: 'POST',
+        lookup: guardedLookup(rules),
+        // a reused connection would skip the check of its address
+        agent: false,
+        signal: AbortSignal.timeout(DELIVERY_TIMEOUT_MS),
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'user-agent': 'liaozhai-releases',
+          'webhook-id': event.id,
+          'webhook-timestamp': String(seconds),
+          'webhook-signature': `v1,${signatureOf(secretOf(key, id), event.id, seconds, body)}`,
+        },
+      });
+      // the message of an `AbortError` does not mention the timeout
+      call.once('error', (cause) => resolve(cause.name === 'AbortError' ? say('timedOut') : messageOf(cause)));
+      call.once('response', (response) => {
+        const status = response.statusCode ?? 0;
+        let receivedBytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          receivedBytes += chunk.length;
+          if (receivedBytes > MAX_RESPONSE_BYTES) response.destroy();
+        });
+        response.once('error', () => undefined);
+        response.once('close', () =>
+          resolve(status >= 200 && status < 300 ? null : say('receiverAnswered', { status })),
+        );
+      });
+      call.end(body);
+    });
   } catch (cause) {
     return messageOf(cause);
   }
