@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '@liaozhai/shared/contract';
+import { HOUR_MS, MINUTE_MS } from '@liaozhai/shared/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, rs, test } from '@rstest/core';
 import fc from 'fast-check';
 import { createChannel } from '../channel/changeChannel.ts';
@@ -70,6 +70,7 @@ class History {
   readonly #unused = { stories: pool.stories.slice(1), chat: pool.chat.slice(1) };
   readonly #broken = new Map<string, boolean>();
   readonly #tried: string[] = [];
+  readonly #visitTimes: number[] = [];
   /** Candidates of builds that were tried before: whose visits are whose, only a right clock can say. */
   readonly #again = new Set<string>();
   #clock = Date.now();
@@ -100,6 +101,7 @@ class History {
   }
 
   async #visits(thrown: boolean): Promise<void> {
+    this.#visitTimes.push(this.#clock);
     const document = await currentDocument(this.#writer);
     const recorder = new HealthRecorder(this.#writer.store, this.#channel, (cause) => Promise.reject(cause));
     const live = ['stories', 'chat'].flatMap((each) => liveIn(document, each));
@@ -126,7 +128,9 @@ class History {
   }
 
   async #begin(of: 'stories' | 'chat', broken: boolean, again: boolean): Promise<void> {
-    const former = again ? this.#tried.find((id) => nameOf(id) === of) : undefined;
+    // former visits that a clock set back moved just ahead count for the build's next trial
+    const isClear = this.#visitTimes.every((at) => at < this.#clock || at > this.#clock + HOUR_MS);
+    const former = again && isClear ? this.#tried.find((id) => nameOf(id) === of) : undefined;
     const build = former ?? this.#unused[of].shift();
     if (!build) return;
     this.#broken.set(build, broken);
@@ -142,8 +146,8 @@ class History {
     if (each.does === 'visits') return this.#visits(each.thrown);
     if (each.does === 'begin') return this.#begin(each.name, each.broken, each.again);
     if ('minutes' in each) {
-      if (each.does === 'clockAhead') this.#pass(each.minutes);
-      else if (!running.some((id) => this.#again.has(id))) this.#pass(-each.minutes);
+      const ahead = each.does === 'clockAhead' ? each.minutes : -each.minutes;
+      if (!running.some((id) => this.#again.has(id))) this.#pass(ahead);
       return;
     }
     if (each.does === 'restart') this.#reader = new HealthReader(at.store, this.#channel);
