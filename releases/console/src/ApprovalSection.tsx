@@ -2,8 +2,9 @@ import { Button, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { type Me, maySwitch, type ProposalView } from './api';
 import styles from './Console.module.css';
+import { formats } from './language';
 import { AskButton, FoldedForm, Lines, useConsole, useSnapshot } from './Section';
-import { changeLine, formats, relativeTime, shortId, texts } from './texts';
+import { changeLine, relativeTime, shortId, texts, translate } from './texts';
 
 const SHORT_DIGEST = 12;
 const DEFAULT_HOURS = 24;
@@ -16,7 +17,7 @@ function linesOf({ request, builds, changes, before, after }: ProposalView): str
   return [
     ...changes.map(changeLine),
     ...(request.verb === 'canary' ? [words.canary(request.percent)] : []),
-    ...(request.verb === 'schedule' ? [words.steps(request.steps)] : []),
+    ...(request.verb === 'schedule' ? [words.steps(translate(request.steps))] : []),
     ...(request.verb === 'promote' && request.from ? [words.from(request.from)] : []),
     ...(request.verb === 'approval' ? [words.rule(request.hours)] : []),
     // raising the share of a live build changes no name, so the builds are listed

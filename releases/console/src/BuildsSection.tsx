@@ -14,8 +14,9 @@ import {
 import styles from './Console.module.css';
 import type { Snapshot } from './consoleStore';
 import { labels } from './labels';
+import { MINUTE_MS } from './language';
 import { ActionButton, Name, useConsole, useSnapshot } from './Section';
-import { changesBy, endedBy, MINUTE_MS, overtakenBy, relativeTime, texts, versionOf } from './texts';
+import { changesBy, endedBy, overtakenBy, relativeTime, texts, versionOf } from './texts';
 
 const MAX_BUILDS_SHOWN = 50;
 

@@ -6,8 +6,9 @@ import styles from './Compare.module.css';
 import type { ConsoleState } from './consoleStore';
 import { useLast } from './dialogs';
 import { labels } from './labels';
+import { formats } from './language';
 import { useConsole, useSnapshot } from './Section';
-import { failuresLine, formats, texts, translate, versionOf } from './texts';
+import { failuresLine, texts, translate, versionOf } from './texts';
 
 const MAX_FILES = 8;
 

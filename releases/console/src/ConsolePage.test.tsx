@@ -3,6 +3,7 @@ import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testi
 import userEvent from '@testing-library/user-event';
 import type { LogEntry, Me, RefusalReason } from './api';
 import { ConsolePage } from './ConsolePage';
+import { createLanguage, language } from './language';
 import {
   button,
   chat,
@@ -20,7 +21,6 @@ import {
   server,
   summary,
 } from './testing/consoleFixture';
-import { createLanguage, language } from './texts';
 
 describe('shared libraries', () => {
   const copy = (version: string, build: string, kib: number | null, ...remotes: string[]) => ({

@@ -16,9 +16,10 @@ import {
   saveToken,
 } from './api';
 import styles from './Console.module.css';
+import { LANGUAGES, language } from './language';
 import { SignedIn, type SignedInState } from './SignedIn';
 import { type GuestState, SignIn } from './SignIn';
-import { LANGUAGES, language, texts, translate } from './texts';
+import { texts, translate } from './texts';
 
 type EntryState = 'entering' | GuestState | SignedInState | ApiFailure;
 

@@ -2,8 +2,9 @@ import { Button, ListRow, Tag, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { type FreezeWindow, maySwitch } from './api';
 import styles from './Console.module.css';
+import { formats } from './language';
 import { AskButton, Choice, FoldedForm, useConsole, useSnapshot } from './Section';
-import { formats, texts, windowLine } from './texts';
+import { texts, windowLine } from './texts';
 
 interface TimeOfWeek {
   day: number;

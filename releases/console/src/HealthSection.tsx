@@ -2,8 +2,9 @@ import { ListRow, Tag } from '@liaozhai/shared/ui';
 import { type BuildHealth, type CandidateHealth, type ErrorHealth, type Health, nameOf, type Portion } from './api';
 import styles from './Console.module.css';
 import { CopyButton } from './dialogs';
+import { formats } from './language';
 import { Lines, Name } from './Section';
-import { failuresLine, formats, namesList, probability, riseLine, shortId, texts, versionOf } from './texts';
+import { failuresLine, namesList, probability, riseLine, shortId, texts, versionOf } from './texts';
 
 type Group = Health['stable'];
 

@@ -2,9 +2,10 @@ import { ListRow, Menu } from '@liaozhai/shared/ui';
 import { ApiFailure, type LogEntry, mayGoBack, maySwitch, nameOf, withdrawnIn } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
+import { formats } from './language';
 import { ActionButton, Name, useConsole, useSnapshot } from './Section';
 import { SharedLibraries } from './SharedLibraries';
-import { formats, relativeTime, shortList, texts, translate, versionOf } from './texts';
+import { relativeTime, shortList, texts, translate, versionOf } from './texts';
 
 function LiveRow({ id }: { id: string }) {
   const snapshot = useSnapshot();

@@ -6,8 +6,9 @@ import { OriginLine } from './BuildsSection';
 import styles from './Console.module.css';
 import logStyles from './Log.module.css';
 import { labels } from './labels';
+import { formats } from './language';
 import { ActionButton, Choice, Lines, useConsole, useSnapshot } from './Section';
-import { evidenceLine, formats, fullIdsOf, relativeTime, subjectOf, texts, translate } from './texts';
+import { evidenceLine, fullIdsOf, relativeTime, subjectOf, texts, translate } from './texts';
 
 const TONES: Record<string, string | undefined> = {
   rollback: logStyles.back,

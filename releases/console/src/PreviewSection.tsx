@@ -2,8 +2,9 @@ import { Button, ListRow, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import type { Preview } from './api';
 import styles from './Console.module.css';
+import { formats } from './language';
 import { AskButton, FoldedForm, useConsole } from './Section';
-import { formats, texts } from './texts';
+import { texts } from './texts';
 
 const DEFAULT_HOURS = 4;
 const MAX_HOURS = 168;

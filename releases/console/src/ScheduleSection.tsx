@@ -3,18 +3,9 @@ import clsx from 'clsx';
 import { useState } from 'react';
 import { maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
+import { formats, MINUTE_MS } from './language';
 import { AskButton, Choice, FoldedForm, useConsole } from './Section';
-import {
-  formats,
-  MINUTE_MS,
-  namesList,
-  relativeTime,
-  shortList,
-  texts,
-  timeUntil,
-  translate,
-  waitingLine,
-} from './texts';
+import { namesList, relativeTime, shortList, texts, timeUntil, translate, waitingLine } from './texts';
 
 function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
   const { next, paused, waiting } = schedule;

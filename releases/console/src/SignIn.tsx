@@ -2,7 +2,8 @@ import { Button, Card, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { loginAddress } from './api';
 import styles from './Console.module.css';
-import { LANGUAGES, language, texts } from './texts';
+import { LANGUAGES, language } from './language';
+import { texts } from './texts';
 
 /** State of a guest: how to sign in, and what went wrong before. */
 export interface GuestState {

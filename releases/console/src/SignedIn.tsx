@@ -13,10 +13,11 @@ import { FreezeSection } from './FreezeSection';
 import { ErrorsList, HealthSection } from './HealthSection';
 import { LiveSection } from './LiveSection';
 import { LogSection } from './LogSection';
+import { formats } from './language';
 import { PreviewSection } from './PreviewSection';
 import { ConsoleContext, Section, useSnapshot } from './Section';
 import { LanguageSwitch } from './SignIn';
-import { formats, texts, translate } from './texts';
+import { texts, translate } from './texts';
 import { AgendaNotice, focusSection, UrgentNotices } from './UrgentNotices';
 import { VitalsSection } from './VitalsSection';
 import { WebhookSection } from './WebhookSection';
@@ -32,7 +33,10 @@ export interface SignedInState {
 
 /** `Li Hua · Deployer · stories, Publisher · chat` */
 const callerText = ({ person, label, more = [], ...grant }: Me): string =>
-  [person ?? label, texts.list([grant, ...more].map(({ role, name }) => texts.role(role, name)))]
+  [
+    person ?? label,
+    texts.list([grant, ...more].map(({ role, name }) => [texts.role(role), name].filter(Boolean).join(' · '))),
+  ]
     .filter(Boolean)
     .join(' · ');
 

@@ -4,11 +4,11 @@ import { type Health, mayGoBack, maySwitch, nameOf, servedBy } from './api';
 import styles from './Console.module.css';
 import type { Snapshot } from './consoleStore';
 import { labels } from './labels';
+import { formats } from './language';
 import { ActionButton, AskButton, type SignedInConsole, useConsole, useSnapshot } from './Section';
 import {
   changesByAbort,
   evidenceLine,
-  formats,
   listOf,
   namesList,
   relativeTime,

@@ -1,7 +1,8 @@
 import type { MetricVitals, NameVitals, VitalsSeries } from './api';
 import styles from './Console.module.css';
+import { formats } from './language';
 import { Name } from './Section';
-import { formats, probability, texts, versionOf } from './texts';
+import { probability, texts, versionOf } from './texts';
 import vitalsStyles from './Vitals.module.css';
 
 const WIDTH = 120;

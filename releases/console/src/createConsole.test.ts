@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { waitFor } from '@testing-library/react';
 import { type ChannelView, get, type Health } from './api';
 import { createConsole } from './createConsole';
-import { changesBy, language } from './texts';
+import { language } from './language';
+import { changesBy } from './texts';
 
 const realFetch = globalThis.fetch;
 const group = { visitors: 0, failedVisitors: 0, loads: 0, failures: {}, p75LoadMilliseconds: null };

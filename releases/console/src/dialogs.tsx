@@ -2,8 +2,9 @@ import { Button, type ButtonProps, Dialog, media, TextField } from '@liaozhai/sh
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
 import type { ConsoleState } from './consoleStore';
+import { formats } from './language';
 import { Lines } from './Section';
-import { formats, texts } from './texts';
+import { texts } from './texts';
 
 /** Returns the last value that was not null, so that a dialog keeps its content while it closes. */
 export function useLast<Value>(value: Value | null): Value | null {

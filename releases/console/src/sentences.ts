@@ -1,5 +1,6 @@
 import { type Check, createSentenceParser, fill } from '../../src/sentences';
 import { CHINESE } from './chineseTable';
+import { FAILURES, ROLES, VERBS } from './words';
 
 const CHECKS: Record<Check, string> = {
   'stored files': '存储的文件',
@@ -18,61 +19,6 @@ const CHECKS: Record<Check, string> = {
   promotion: '带去',
 };
 
-export const failures: Record<string, string> = {
-  unreachable: '无法访问',
-  hang: '超时',
-  integrity: '校验不符',
-  'entry-threw': '入口出错',
-  'init-threw': '初始化出错',
-  'module-missing': '缺少模块',
-  'chunk-lost': '分块丢失',
-  'module-threw': '页面模块出错',
-  'render-threw': '渲染出错',
-  contract: '契约不符',
-  uncaught: '脚本出错',
-  rejection: '异步出错',
-};
-
-export const verbs: Record<string, string> = {
-  check: '检查',
-  init: '建立',
-  activate: '上线',
-  canary: '灰度',
-  promote: '全量',
-  abort: '中止灰度',
-  rollback: '回退',
-  kill: '禁用',
-  withdraw: '撤下',
-  renew: '续签',
-  promoted: '带去',
-  seed: '建立自',
-  override: '临时链接',
-  preview: '打开本地预览',
-  'preview-end': '结束本地预览',
-  schedule: '计划',
-  pause: '暂停计划',
-  continue: '继续计划',
-  cancel: '取消计划',
-  freeze: '冻结期',
-  unfreeze: '移除冻结期',
-  webhook: '通知',
-  'webhook-remove': '移除通知',
-  'webhook-test': '试发通知',
-  approval: '双人批准',
-  approve: '批准',
-  reject: '驳回',
-  retract: '撤回提议',
-  proposal: '提议',
-  alarm: '告警',
-};
-
-export const roles: Record<string, string> = {
-  viewer: '只读',
-  publisher: '发布者',
-  deployer: '部署者',
-  manager: '管理者',
-};
-
 const OTHERS: Record<string, string> = {
   'the store': '存储',
   'auto-stop': '自动中止',
@@ -85,7 +31,8 @@ const OTHERS: Record<string, string> = {
 };
 
 const readSentence = createSentenceParser();
-const words: Record<string, string> = { ...failures, ...CHECKS, ...verbs, ...roles, ...OTHERS };
+const named = Object.entries({ ...FAILURES, ...VERBS, ...ROLES }).map(([name, [chinese]]) => [name, chinese]);
+const words: Record<string, string> = { ...Object.fromEntries(named), ...CHECKS, ...OTHERS };
 
 const UNITS: Record<string, string> = { m: '分钟后', h: '小时后', d: '天后' };
 const STEP = /^(\d+(?:\.\d+)?)@(?:now|(\d+)([mhd]))$/;

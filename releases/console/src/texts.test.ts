@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@rstest/core';
 import type { ReadAction } from './api';
-import { createLanguage, evidenceLine, formats, language, relativeTime, subjectOf, texts, versionOf } from './texts';
+import { createLanguage, formats, language } from './language';
+import { evidenceLine, relativeTime, subjectOf, texts, versionOf } from './texts';
 
 const stories = 'stories@1.1.0+bbbbbbbbbbbb';
 const chat = 'chat@1.0.0-dev.0123456789ab+cccccccccccc';

@@ -14,130 +14,34 @@ import {
   type RefusalReason,
   type Waiting,
 } from './api';
-import { chinese } from './chinese';
-import { english } from './english';
 import { labels } from './labels';
+import { formats, language } from './language';
+import { inChinese } from './sentences';
+import { WORDING, type Wording } from './wording';
+import type { Pair } from './words';
 
-export const LANGUAGES = { zh: { tag: 'zh-CN', name: '中文' }, en: { tag: 'en', name: 'English' } } as const;
-const LANGUAGE_KEY = 'liaozhai-console-language';
-export const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+type Spoken<Words> = Words extends Pair
+  ? string
+  : Words extends (...values: infer Values) => Pair
+    ? (...values: Values) => string
+    : { [Key in keyof Words]: Spoken<Words[Key]> };
 
-export type Language = keyof typeof LANGUAGES;
-/** Shape of the texts: a text missing in one language is a type error. */
-export type Texts = ReturnType<typeof chinese>;
-export type Formats = ReturnType<typeof createFormats>;
+const isPair = (entry: Wording[string]): entry is Pair => Array.isArray(entry);
 
-/** Formats numbers and times for a locale. Shares are in percent. */
-function createFormats(locale: string) {
-  const numbers = new Intl.NumberFormat(locale);
-  const unitFormat = (unit: string) =>
-    new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 });
-  const [hours, minutes] = [unitFormat('hour'), unitFormat('minute')];
-  const durations = new Intl.NumberFormat(locale, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 });
-  const seconds = new Intl.NumberFormat(locale, { style: 'unit', unit: 'second', maximumFractionDigits: 2 });
-  const scores = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
-  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-  const times = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
-  const moments = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium' });
-  const relative = new Intl.RelativeTimeFormat(locale);
-  const weekday = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
-  const shortParts = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
-  const thisYear = new Intl.DateTimeFormat(locale, shortParts);
-  const clock = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' });
-  const anyYear = new Intl.DateTimeFormat(locale, { year: 'numeric', ...shortParts });
-  const dated = (at: Date, now = new Date()) =>
-    (at.getFullYear() === now.getFullYear() ? thisYear : anyYear).format(at);
-  return {
-    number: (value: number) => numbers.format(value),
-    /** A duration of `value` hours, in minutes if it is below one hour. */
-    lasting: (value: number) => (value < 1 ? minutes.format(value * 60) : hours.format(value)),
-    /** Up to three fraction digits, or exactly `digits`. */
-    percent: (value: number, digits?: number) =>
-      new Intl.NumberFormat(locale, {
-        style: 'percent',
-        minimumFractionDigits: digits,
-        maximumFractionDigits: digits ?? 3,
-      }).format(value / 100),
-    milliseconds: (value: number) => durations.format(value),
-    /** A web vital in ms or seconds; a layout shift as a score. */
-    vital: (metric: string, value: number) =>
-      metric === 'cls' ? scores.format(value) : value < 1000 ? durations.format(value) : seconds.format(value / 1000),
-    bytes: (value: number) =>
-      `${numbers.format(value < 10_240 ? value : Math.round(value / 1024))} ${value < 10_240 ? 'B' : 'KiB'}`,
-    day: (instant: string) => days.format(new Date(instant)),
-    moment: (instant: string) => moments.format(new Date(instant)),
-    time: (at: Date) => times.format(at),
-    /** The time of an instant of today, else its date as well. */
-    recent: (instant: string) => {
-      const at = new Date(instant);
-      return days.format(at) === days.format(new Date()) ? clock.format(at) : dated(at);
-    },
-    /** Month, day and time; the year if it is not this one. */
-    short: (instant: string) => dated(new Date(instant)),
-    /** Monday to Sunday. */
-    weekdays: Array.from({ length: 7 }, (_, day) => weekday.format(Date.UTC(2024, 0, 1 + day))),
-    /** In minutes or hours, else day and time; null for a past instant. */
-    until(instant: string, now: Date): string | null {
-      const ahead = Date.parse(instant) - now.getTime();
-      if (ahead <= 0) return null;
-      if (ahead < HOUR_MS) return relative.format(Math.ceil(ahead / MINUTE_MS), 'minute');
-      return ahead < 24 * HOUR_MS
-        ? relative.format(Math.round(ahead / HOUR_MS), 'hour')
-        : dated(new Date(instant), now);
-    },
-    /** Minutes or hours ago, else day and time; null within the first minute. */
-    ago(instant: string, now: Date): string | null {
-      const at = new Date(instant);
-      const past = now.getTime() - at.getTime();
-      if (past < MINUTE_MS) return null;
-      if (past < HOUR_MS) return relative.format(-Math.floor(past / MINUTE_MS), 'minute');
-      if (past < 24 * HOUR_MS) return relative.format(-Math.floor(past / HOUR_MS), 'hour');
-      return dated(at, now);
-    },
-  };
+/** The wording in one language, with the same keys. */
+function spokenIn<Words extends Wording>(at: 0 | 1, words: Words): Spoken<Words> {
+  const spoken = Object.entries(words).map(([key, entry]) => {
+    if (isPair(entry)) return [key, entry[at]];
+    return [key, typeof entry === 'function' ? (...values: never[]) => entry(...values)[at] : spokenIn(at, entry)];
+  });
+  return Object.fromEntries(spoken);
 }
 
-const isLanguage = (word: string | null): word is Language => word !== null && Object.hasOwn(LANGUAGES, word);
-
-/** The language chosen on this device, else the first supported one of the browser, else English. */
-function readLanguage(): Language {
-  const storedLanguage = localStorage.getItem(LANGUAGE_KEY);
-  const preferredLanguages = navigator.languages.map((tag) => tag.split('-')[0] ?? '');
-  return [storedLanguage, ...preferredLanguages].find(isLanguage) ?? 'en';
-}
-
-/** The page's language; a choice is stored on this device. */
-export function createLanguage() {
-  const formats = { zh: createFormats(LANGUAGES.zh.tag), en: createFormats(LANGUAGES.en.tag) };
-  const texts: Record<Language, Texts> = { zh: chinese(formats.zh), en: english(formats.en) };
-  const listeners = new Set<() => void>();
-  let current = readLanguage();
-  return {
-    subscribe: (listener: () => void) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    current: (): Language => current,
-    texts: () => texts[current],
-    formats: () => formats[current],
-    choose: (chosen: Language) => {
-      current = chosen;
-      localStorage.setItem(LANGUAGE_KEY, chosen);
-      for (const listener of listeners) listener();
-    },
-  };
-}
-
-export const language = createLanguage();
+const spoken = { zh: spokenIn(0, WORDING), en: spokenIn(1, WORDING) };
 
 /** Texts in the current language. Read them while rendering: a stored text does not follow a change of language. */
-export const texts: Texts = new Proxy(language.texts(), {
-  get: (_, key) => Reflect.get(language.texts(), key),
-});
-
-export const formats: Formats = new Proxy(language.formats(), {
-  get: (_, key) => Reflect.get(language.formats(), key),
+export const texts: Spoken<typeof WORDING> = new Proxy(spoken.zh, {
+  get: (_, key) => Reflect.get(spoken[language.current()], key),
 });
 
 /** just now, 5 minutes ago, 3 hours ago, then month, day and time. */
@@ -153,9 +57,12 @@ export const shortId = (id: string): string => `${labels.of(nameOf(id))} ${versi
 const ID = /[a-z][a-z0-9-]*@[^\s,：]+\+[0-9a-f]{12}/g;
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
+/** A sentence of the server, such as a refusal or a finding of the gate. */
+const said = (text: string): string => (language.current() === 'zh' ? inChinese(text) : text);
+
 /** Translates a sentence of the server, and shortens its build ids and instants. */
 export function translate(text: string): string {
-  const translated = texts.said(text);
+  const translated = said(text);
   return translated === text ? text : translated.replace(ID, shortId).replace(INSTANT, formats.short);
 }
 
@@ -212,7 +119,7 @@ export const waitingLine = (waiting: Waiting): string => lineByKind(WAITS, waiti
 
 const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
   ...WAITS,
-  finding: ({ check, problem, forced }) => texts.evidence.finding(texts.said(check), translate(problem), forced),
+  finding: ({ check, problem, forced }) => texts.evidence.finding(said(check), translate(problem), forced),
   overtaken: ({ build }) => texts.evidence.overtaken(shortId(build), labels.of(nameOf(build))),
   candidateEnded: (evidence) => texts.evidence.candidateEnded(listOf(evidence)),
   replaced: ({ build, by }) => texts.evidence.replaced(shortId(build), by && shortId(by)),
@@ -231,7 +138,7 @@ const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
     const [id, name] = [shortId(build), texts.vitals.metric(metric)];
     return texts.evidence.slower(id, name, tried, stable, probability(pValue), alpha);
   },
-  schedule: ({ change, steps, taken }) => texts.evidence.schedule(texts.schedule.changes[change], steps, taken),
+  schedule: ({ change, steps, taken }) => texts.evidence.schedule(texts.schedule.changes[change], said(steps), taken),
   step: ({ step, of, by }) => texts.evidence.step(step, of, by),
   freeze: ({ change, window, reason }) => texts.evidence.freeze(change, windowLine(window), reason),
   webhook: ({ change, address }) => texts.evidence.webhook(change, address),

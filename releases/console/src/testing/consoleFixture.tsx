@@ -15,7 +15,7 @@ import type {
   Sharing,
 } from '../api';
 import { ConsolePage } from '../ConsolePage';
-import { language } from '../texts';
+import { language } from '../language';
 
 const realFetch = globalThis.fetch;
 export const instant = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString();
