@@ -1,3 +1,5 @@
+import { operations } from './openApiOperations.ts';
+
 const serverWords = 'the page offers it and answers a tap with 服务器还没有这项功能';
 
 /**
@@ -73,30 +75,20 @@ export const calls = {
 } as const satisfies Record<string, string>;
 
 export type Call = keyof typeof calls;
+export const callNames = Object.keys(calls) as Call[];
 
-/** For a call: another, without which it is missing, too. */
-export const FOLLOWED: { [call in Call]?: Call } = {
-  'GET /v1/favorites': 'PUT /v1/stories/{id}/favorite',
+/** Calls that are missing with another one, apart from those of one capability. */
+const FOLLOWED: { [call in Call]?: Call } = {
   'GET /v1/messages/suggestion/{id}': 'POST /v1/messages/suggestion',
-  'POST /v1/messages/{id}/variant': 'POST /v1/messages/{id}/regenerate',
-  'GET /v1/messages/days': 'GET /v1/messages/search',
-  'PUT /v1/user/email': 'GET /v1/user/email',
-  'POST /v1/user/email/resend': 'GET /v1/user/email',
-  'DELETE /v1/user/sessions': 'GET /v1/user/sessions',
-  'DELETE /v1/user/sessions/{id}': 'GET /v1/user/sessions',
-  'DELETE /v1/user/deletion': 'POST /v1/user/deletion',
-  'PUT /v1/user/minor': 'GET /v1/user/minor',
-  'POST /v1/user/minor/use': 'GET /v1/user/minor',
-  'POST /v1/user/minor/unlock': 'GET /v1/user/minor',
-  'POST /v1/user/minor/reset': 'GET /v1/user/minor',
-  'POST /v1/reset-password': 'POST /v1/forgot-password',
-  'POST /v1/invites/gifts/announced': 'GET /v1/invites/{code}',
-  'POST /v1/orders': 'GET /v1/orders',
-  'GET /v1/orders/{id}': 'GET /v1/orders',
   'POST /v1/payments/webhook/{provider}': 'GET /v1/orders',
-  'POST /v1/support/tickets': 'GET /v1/support/tickets',
-  'POST /v1/support/tickets/{id}/read': 'GET /v1/support/tickets',
 };
+
+/** Returns the call without which this one is missing, too: the first one of its capability. */
+export function followedBy(call: Call): Call | undefined {
+  const capability = operations[call]?.capability;
+  const first = callNames.find((each) => capability && operations[each]?.capability === capability);
+  return FOLLOWED[call] ?? (first === call ? undefined : first);
+}
 
 /** Returns method and path of a call, as a visitor takes them, with `segment` for each parameter; no resource has the id 0. */
 export function routeOf(call: Call, segment = '0'): [method: string, path: string] {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Call, calls, FOLLOWED, isRequired } from './calls.ts';
+import { type Call, callNames, calls, followedBy, isRequired } from './calls.ts';
 import { type Check, Deviation, NoAnswer, shown, Untried } from './check.ts';
 import { accessChecks } from './checks/access.ts';
 import { accountChecks } from './checks/account.ts';
@@ -122,7 +122,7 @@ async function* attemptAll(world: World, aborted: Promise<null>, only?: Call[]):
   const missingCalls = new Set<string>();
   for (const check of checks) {
     const { call, name } = check;
-    const follows = FOLLOWED[call];
+    const follows = followedBy(call);
     const without = calls[call];
     if (missingCalls.has(call) || (only && !only.includes(call))) continue;
     const result =
@@ -160,7 +160,7 @@ export interface Row {
 
 /** Groups the results by call. A call has the worst outcome of its checks. */
 const rowsOf = ({ results }: Report): Row[] =>
-  (Object.keys(calls) as Call[]).map((call) => {
+  callNames.map((call) => {
     const ofCall = results.filter((result) => result.call === call);
     const outcome = outcomesByWeight.find((each) => ofCall.some((result) => result.outcome === each)) ?? 'untried';
     return { call, outcome, checks: ofCall };

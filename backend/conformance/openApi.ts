@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Call, calls } from './calls.ts';
+import { type Call, callNames } from './calls.ts';
 import { operations } from './openApiOperations.ts';
 import { type Json, json, type Operation, parts, ref } from './openApiSchemas.ts';
 
@@ -86,7 +86,7 @@ const undocumentedCalls: Call[] = [
 
 /** Returns the calls of the contract that the document lacks. */
 export const missingCalls = (): string[] =>
-  (Object.keys(calls) as Call[]).filter((call) => !(call in operations) && !undocumentedCalls.includes(call));
+  callNames.filter((call) => !(call in operations) && !undocumentedCalls.includes(call));
 
 export const openApiText = (): string => `${JSON.stringify(openApi(), null, 2)}\n`;
 

@@ -118,6 +118,20 @@ export class Visitor {
   }
 }
 
+/** A visitor that `open` makes for the first request. */
+export class LateVisitor extends Visitor {
+  readonly #open: () => Promise<Visitor>;
+
+  constructor(open: () => Promise<Visitor>) {
+    super('');
+    this.#open = open;
+  }
+
+  override async send<Body>(...request: Parameters<Visitor['send']>): Promise<VisitorAnswer<Body>> {
+    return (await this.#open()).send<Body>(...request);
+  }
+}
+
 function isExpired(line: string): boolean {
   const expires = line.match(/expires=([^;]+)/i)?.[1];
   return /max-age=0/i.test(line) || (expires !== undefined && Date.parse(expires) < Date.now());

@@ -6,7 +6,7 @@ import { AnswerWatch } from './checks/answers.ts';
 import { expectFields, idOf, pageOf, recordOf, unwrap } from './entities.ts';
 import { type Frame, PusherSocket, SocketProblem } from './socket.ts';
 import type { Transport } from './visitor.ts';
-import { Visitor, type VisitorAnswer } from './visitor.ts';
+import { LateVisitor, Visitor, type VisitorAnswer } from './visitor.ts';
 
 /** The backend to check. */
 export interface Target {
@@ -59,6 +59,10 @@ export class World {
   readonly answers = new AnswerWatch();
   /** resources that `cleanUp` could not delete */
   readonly leftBehind = { accounts: [] as string[], conversations: 0 };
+  /** the accounts of `member`, signed up before their first request */
+  readonly mine = new LateVisitor(async () => (await this.member('mine')).visitor);
+  readonly theirs = new LateVisitor(async () => (await this.member('theirs')).visitor);
+  readonly spare = new LateVisitor(async () => (await this.member('spare')).visitor);
   readonly #transport: Transport;
   readonly #run = String(randomInt(10_000_000)).padStart(7, '0');
   readonly #sockets = new Set<PusherSocket>();
@@ -370,10 +374,9 @@ export function conversationIdOf({ body }: VisitorAnswer): string {
 
 /** Returns the points that `mine` spent, by its balance and by its ledger. */
 export async function spentBy(world: World, act: () => Promise<unknown>): Promise<{ balance: number; ledger: number }> {
-  const { visitor } = await world.member('mine');
   const readLedger = async () => {
-    const rows = await listOf(visitor, '/transactions');
-    return { balance: Number((await currentUser(visitor)).balance), rows };
+    const rows = await listOf(world.mine, '/transactions');
+    return { balance: Number((await currentUser(world.mine)).balance), rows };
   };
   const before = await readLedger();
   await act();

@@ -191,9 +191,8 @@ const foreignListChecks: Check[] = lists.map(([call, path, make]) => ({
 const keyChecks = checksOf('POST /v1/messages', {
   async 'gives out no stored answer for another user’s key'(world) {
     const { sent, storyId } = await world.conversation();
-    const { visitor } = await world.member('theirs');
-    const { answer } = await sendMessage(visitor, { ...sent.content, story_id: storyId });
-    if (isSuccess(answer)) await world.settled(visitor, conversationIdOf(answer));
+    const { answer } = await sendMessage(world.theirs, { ...sent.content, story_id: storyId });
+    if (isSuccess(answer)) await world.settled(world.theirs, conversationIdOf(answer));
     const [theirs, mine] = [answer, sent.answer].map(({ body }) => idOf(unwrap(body).message));
     expectThat(!isSuccess(answer) || theirs !== mine, () => shown(answer));
   },
@@ -225,23 +224,20 @@ const tokenChecks: Check[] = writes.map((call) => ({
   name: 'refuses a change without the token with 419',
   otherwise: 'always sends the token; without that check only SameSite keeps other sites out',
   async run(world) {
-    const { visitor } = await world.member('spare');
-    expectStatus(await visitor.send(...routeOf(call), {}, { 'X-XSRF-TOKEN': '' }), 419);
+    expectStatus(await world.spare.send(...routeOf(call), {}, { 'X-XSRF-TOKEN': '' }), 419);
   },
 }));
 
 /** Sends a form of another site with the member's browser: with cookies, but without a token. */
 async function fromElsewhere(world: World): Promise<VisitorAnswer> {
-  const { visitor } = await world.member('spare');
-  return visitor.put('/user', { name: '他人所改' }, { ...ELSEWHERE, 'X-XSRF-TOKEN': '' });
+  return world.spare.put('/user', { name: '他人所改' }, { ...ELSEWHERE, 'X-XSRF-TOKEN': '' });
 }
 
 const siteChecks = [
   ...checksOf('every call', {
     async 'changes nothing for another site'(world) {
       const answer = await fromElsewhere(world);
-      const { visitor } = await world.member('spare');
-      const { name } = await currentUser(visitor);
+      const { name } = await currentUser(world.spare);
       expectThat(!isSuccess(answer) && name !== '他人所改', () => shown(answer));
     },
     'refuses another site with 419': tolerated(
@@ -249,12 +245,10 @@ const siteChecks = [
       'asks from its own page only; a backend that knows no session from elsewhere refuses as well',
     ),
     'refuses another site even with the right token': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
-      expectStatus(await visitor.put('/user', { name: '他人所改' }, ELSEWHERE), 401, 403, 419);
+      expectStatus(await world.spare.put('/user', { name: '他人所改' }, ELSEWHERE), 401, 403, 419);
     }, 'asks from its own page only; the token alone keeps other sites out'),
     async 'lets no other site read what it answers'(world) {
-      const { visitor } = await world.member('spare');
-      const { headers } = await visitor.get('/user', ELSEWHERE);
+      const { headers } = await world.spare.get('/user', ELSEWHERE);
       const [to, withCookies] = ['origin', 'credentials'].map((name) => headers.get(`access-control-allow-${name}`));
       expectThat(to !== FOREIGN_SITE || withCookies !== 'true', `Access-Control-Allow-Origin: ${to}, with cookies`);
     },

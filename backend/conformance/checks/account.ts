@@ -42,48 +42,43 @@ const sessionsOf = async (visitor: Visitor) => {
 export const accountChecks: Check[] = [
   ...checksOf('GET /v1/user', {
     async 'gives a member what a page needs'(world) {
-      const answer = expectStatus(await (await world.member('mine')).visitor.get('/user'), 200);
+      const answer = expectStatus(await world.mine.get('/user'), 200);
       expectReadable(User, unwrap(answer.body));
     },
     'gives every field of the user': tolerated(
-      async (world) => expectAgreed(User, await currentUser((await world.member('mine')).visitor)),
+      async (world) => expectAgreed(User, await currentUser(world.mine)),
       'leaves out what is missing',
     ),
   }),
   ...checksOf('PUT /v1/user', {
     'changes what is named, keeps the rest, and answers with the user': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
-      expectSuccess(await visitor.put('/user', { persona: '一名剑客', gender: 'male' }));
-      const renamedAnswer = expectSuccess(await visitor.put('/user', { name: '燕赤霞' }));
+      expectSuccess(await world.spare.put('/user', { persona: '一名剑客', gender: 'male' }));
+      const renamedAnswer = expectSuccess(await world.spare.put('/user', { name: '燕赤霞' }));
       expectReadable(User, unwrap(renamedAnswer.body));
-      const storedUser = await currentUser(visitor);
+      const storedUser = await currentUser(world.spare);
       const { balance } = storedUser;
       for (const answer of [unwrap(renamedAnswer.body), storedUser])
         expectFields('User', answer, { name: '燕赤霞', persona: '一名剑客', gender: 'male', balance });
     }, 'shows what the answer says, until the next reload'),
     'gives the user a higher version with every change': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
       const versions: number[] = [];
       for (const persona of ['书生', '道士'])
-        versions.push(Number(unwrap((await visitor.put('/user', { persona })).body).version));
+        versions.push(Number(unwrap((await world.spare.put('/user', { persona })).body).version));
       const [first = 0, second = 0] = versions;
       expectThat(second > first, () => `versions ${versions.join()}`);
     }, 'takes the state that arrives last, which may be the older one'),
     'refuses a persona of 1,001 characters with 422 at persona': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
-      expectFieldErrors(await visitor.put('/user', { persona: '字'.repeat(1_001) }), 'persona');
+      expectFieldErrors(await world.spare.put('/user', { persona: '字'.repeat(1_001) }), 'persona');
     }, 'does not send one'),
     'refuses a picture of another origin with 422 at avatar': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
-      if ((await visitor.get('//api/media/avatars.json')).status > 299) return;
-      expectFieldErrors(await visitor.put('/user', { avatar: `${FOREIGN_SITE}/1.png` }), 'avatar');
+      if ((await world.spare.get('//api/media/avatars.json')).status > 299) return;
+      expectFieldErrors(await world.spare.put('/user', { avatar: `${FOREIGN_SITE}/1.png` }), 'avatar');
     }, 'offers its own; a picture elsewhere learns who looks at it'),
   }),
   ...checksOf('PUT /v1/user/password', {
     'refuses a wrong current password with 422 at current_password': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
       const form = { current_password: 'wrong-one', password: '975310', password_confirmation: '975310' };
-      expectFieldErrors(await visitor.put('/user/password', form), 'current_password');
+      expectFieldErrors(await world.spare.put('/user/password', form), 'current_password');
     }, 'shows the server’s message'),
     'refuses two new passwords that differ with 422': tolerated(async (world) => {
       const { visitor, password: current_password } = await world.member('spare');
@@ -104,50 +99,46 @@ export const accountChecks: Check[] = [
   ...checksOf('GET /v1/user/minor', {
     /** Checks in the order off, on, used, refused, off again. */
     'says that the mode is off, and what it would allow': tolerated(async (world) => {
-      const answer = expectStatus(await (await world.member('spare')).visitor.get('/user/minor'), 200);
+      const answer = expectStatus(await world.spare.get('/user/minor'), 200);
       expectThat(readAs(minorSchema, unwrap(answer.body))?.on === false, () => shown(answer));
       expectAgreed(Minor, unwrap(answer.body));
     }, 'says that it could not be loaded'),
   }),
   ...checksOf('PUT /v1/user/minor', {
     'refuses what is no PIN of four digits with 422 at pin, and turns it on by one': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
-      expectFieldErrors(await visitor.put('/user/minor', { pin: 'moon' }), 'pin');
-      expectSuccess(await visitor.put('/user/minor', { pin: '2580' }));
-      const user = await currentUser(visitor);
+      expectFieldErrors(await world.spare.put('/user/minor', { pin: 'moon' }), 'pin');
+      expectSuccess(await world.spare.put('/user/minor', { pin: '2580' }));
+      const user = await currentUser(world.spare);
       expectThat(typeof user.minor === 'object' && user.minor !== null, () => shownValue(user));
     }, 'shows the server’s message'),
   }),
   ...checksOf('POST /v1/user/minor/use', {
     'answers with what is left': tolerated(async (world) => {
-      const answer = expectStatus(await (await world.member('spare')).visitor.post('/user/minor/use', {}), 200);
+      const answer = expectStatus(await world.spare.post('/user/minor/use', {}), 200);
       const { blocked, seconds_left } = unwrap(answer.body);
       expectThat(blocked !== null || Number(seconds_left) > 0, () => shown(answer));
     }, 'counts down on its own clock'),
   }),
   ...checksOf('POST /v1/user/minor/reset', {
     'refuses a wrong password with 422 at password': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
-      expectFieldErrors(await visitor.post('/user/minor/reset', { password: 'wrong-one' }), 'password');
+      expectFieldErrors(await world.spare.post('/user/minor/reset', { password: 'wrong-one' }), 'password');
     }, 'shows the server’s message'),
   }),
   ...checksOf('POST /v1/user/minor/unlock', {
     'refuses a wrong PIN with 422 at pin, and turns the mode off by the right one': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
-      expectFieldErrors(await visitor.post('/user/minor/unlock', { pin: '0000', off: true }), 'pin');
-      const answer = expectSuccess(await visitor.post('/user/minor/unlock', { pin: '2580', off: true }));
+      expectFieldErrors(await world.spare.post('/user/minor/unlock', { pin: '0000', off: true }), 'pin');
+      const answer = expectSuccess(await world.spare.post('/user/minor/unlock', { pin: '2580', off: true }));
       expectThat(unwrap(answer.body).on === false, () => shown(answer));
     }, 'shows the server’s message'),
   }),
   ...checksOf('GET /v1/invites/{code}', {
     'gives a visitor who invites and what both get, and nothing private': tolerated(async (world) => {
-      const { visitor } = await world.member('mine');
-      const { invite_code } = await currentUser(visitor);
+      const { invite_code } = await currentUser(world.mine);
       const answer = await world.visit(`/invites/${encodeURIComponent(String(invite_code))}`);
       expectStatus(answer, 200);
       const invitation = unwrap(answer.body);
       expectThat(readAs(invitationSchema, invitation) !== undefined, () => shown(answer));
-      const { invite_reward = recordOf(invitation).rewards } = await announcedRules(visitor);
+      const { invite_reward = recordOf(invitation).rewards } = await announcedRules(world.mine);
       expectFields('rewards', invitation.rewards, recordOf(invite_reward));
       const extraFields = Object.keys(invitation).filter((field) => !INVITATION.includes(field));
       expectThat(extraFields.length === 0, () => `it also has ${extraFields.join(', ')}: ${shown(answer)}`);
@@ -159,8 +150,7 @@ export const accountChecks: Check[] = [
   }),
   ...checksOf('POST /v1/invites/gifts/announced', {
     'answers with those that it took': tolerated(async (world) => {
-      const { visitor } = await world.member('mine');
-      const answer = expectStatus(await visitor.post('/invites/gifts/announced', { ids: ['nothing'] }), 200);
+      const answer = expectStatus(await world.mine.post('/invites/gifts/announced', { ids: ['nothing'] }), 200);
       const { data } = recordOf(answer.body);
       expectThat(Array.isArray(data) && data.length === 0, () => shown(answer));
     }, 'announces nothing'),
@@ -174,12 +164,12 @@ export const accountChecks: Check[] = [
   }),
   ...checksOf('POST /v1/email/verification-notification/resend', {
     'is done for a member': tolerated(async (world) => {
-      expectSuccess(await (await world.member('spare')).visitor.post('/email/verification-notification/resend'));
+      expectSuccess(await world.spare.post('/email/verification-notification/resend'));
     }, 'says 发送失败, or the server’s message'),
   }),
   ...checksOf('GET /v1/user/email', {
     'gives the account’s address and the one that waits for its confirmation': tolerated(async (world) => {
-      const answer = expectStatus(await (await world.member('spare')).visitor.get('/user/email'), 200);
+      const answer = expectStatus(await world.spare.get('/user/email'), 200);
       const { email, verified_at, pending } = unwrap(answer.body);
       expectThat(
         [email, verified_at, pending].every((value) => value === null),
@@ -189,9 +179,8 @@ export const accountChecks: Check[] = [
   }),
   ...checksOf('PUT /v1/user/email', {
     'refuses a wrong current password with 422 at current_password': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
       const form = { email: 'conformance@example.org', current_password: 'wrong-one' };
-      expectFieldErrors(await visitor.put('/user/email', form), 'current_password');
+      expectFieldErrors(await world.spare.put('/user/email', form), 'current_password');
     }, 'shows the server’s message'),
     'refuses what is no address with 422 at email': tolerated(async (world) => {
       const { visitor, password: current_password } = await world.member('spare');
@@ -200,7 +189,7 @@ export const accountChecks: Check[] = [
   }),
   ...checksOf('POST /v1/user/email/resend', {
     'answers 409 while no address waits for its confirmation': tolerated(
-      async (world) => expectStatus(await (await world.member('spare')).visitor.post('/user/email/resend'), 409),
+      async (world) => expectStatus(await world.spare.post('/user/email/resend'), 409),
       'offers it only while one does',
     ),
   }),
@@ -226,8 +215,7 @@ export const accountChecks: Check[] = [
     async 'answers 404 to another account’s session'(world) {
       const theirs = await world.member('theirs');
       const [session] = await sessionsOf(theirs.visitor);
-      const { visitor } = await world.member('spare');
-      expectStatus(await visitor.delete(`/user/sessions/${encodeURIComponent(idOf(session))}`), 404);
+      expectStatus(await world.spare.delete(`/user/sessions/${encodeURIComponent(idOf(session))}`), 404);
       expectStatus(await theirs.visitor.get('/user'), 200);
     },
   }),
@@ -242,8 +230,7 @@ export const accountChecks: Check[] = [
   }),
   ...checksOf('POST /v1/user/deletion', {
     'refuses a wrong password with 422 at current_password': tolerated(async (world) => {
-      const { visitor } = await world.member('spare');
-      const answer = await visitor.post('/user/deletion', { current_password: 'wrong-one' });
+      const answer = await world.spare.post('/user/deletion', { current_password: 'wrong-one' });
       expectFieldErrors(answer, 'current_password');
     }, 'shows the server’s message'),
     'gives the day of erasure, days ahead, and keeps this session signed in': tolerated(async (world) => {

@@ -47,7 +47,7 @@ export const chatChecks: Check[] = [
     async 'has the reply written in the end'(world) {
       const { answer } = await world.firstMessage();
       if (answer.status > 299) throw new Untried('no message could be sent');
-      const messages = await world.settled((await world.member('mine')).visitor, conversationIdOf(answer));
+      const messages = await world.settled(world.mine, conversationIdOf(answer));
       const reply = messages.find(({ role }) => role === 'assistant');
       expectThat(reply?.status === 'completed' && reply.body !== '', () => shownValue(reply));
     },
@@ -152,15 +152,14 @@ export const chatChecks: Check[] = [
       expectStatus(answer, 422);
     }, 'never gives two messages one key'),
     'refuses a second message while a reply is being written (409 with a busy code)': tolerated(async (world) => {
-      const { visitor } = await world.member('theirs');
       const [, story_id] = await world.stories();
-      const first = await sendMessage(visitor, { story_id });
+      const first = await sendMessage(world.theirs, { story_id });
       expectSuccess(first.answer);
-      const { answer } = await sendMessage(visitor, { conversation_id: conversationIdOf(first.answer) });
-      const page = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+      const { answer } = await sendMessage(world.theirs, { conversation_id: conversationIdOf(first.answer) });
+      const page = await world.theirs.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
       const isRunning = ({ role, status }: Record<string, unknown>) => role === 'assistant' && status !== 'completed';
       const wasRunning = pageOf(page.body).items.some(isRunning);
-      await world.settled(visitor, conversationIdOf(first.answer));
+      await world.settled(world.theirs, conversationIdOf(first.answer));
       if (answer.status < 300 && !wasRunning) throw new Untried('the reply was written too fast');
       expectStatus(answer, 409);
       const code = String(recordOf(answer.body).code);
@@ -170,19 +169,16 @@ export const chatChecks: Check[] = [
         expectFields('meta', recordOf(page.body).meta, { active_message_id: reply.id });
     }, 'waits for the end of a reply itself, on one device'),
     'refuses 2,001 characters, and none, with 422 at body': tolerated(async (world) => {
-      const { visitor } = await world.member('mine');
       const [story_id] = await world.stories();
       for (const body of ['长'.repeat(2_001), ''])
-        expectFieldErrors((await sendMessage(visitor, { story_id, body })).answer, 'body');
+        expectFieldErrors((await sendMessage(world.mine, { story_id, body })).answer, 'body');
     }, 'does not send them'),
     'refuses a body of 66,000 bytes (413 or 422)': tolerated(async (world) => {
-      const { visitor } = await world.member('mine');
       const [story_id] = await world.stories();
-      expectStatus((await sendMessage(visitor, { story_id, body: 'x'.repeat(66_000) })).answer, 413, 422);
+      expectStatus((await sendMessage(world.mine, { story_id, body: 'x'.repeat(66_000) })).answer, 413, 422);
     }, 'does not send one'),
     'has 404 for a missing story': tolerated(async (world) => {
-      const { visitor } = await world.member('mine');
-      expectStatus((await sendMessage(visitor, { story_id: 'no-such-story' })).answer, 404);
+      expectStatus((await sendMessage(world.mine, { story_id: 'no-such-story' })).answer, 404);
     }, 'keeps the message and shows the server’s words at it'),
   }),
   ...checksOf('GET /v1/messages/latest', {
@@ -197,9 +193,8 @@ export const chatChecks: Check[] = [
       expectThat(ids === items.map(idOf).join(), `messages ${ids} by its story`);
     },
     async 'is an empty page for a story without a conversation'(world) {
-      const { visitor } = await world.member('spare');
       const [story_id] = await world.stories();
-      const answer = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+      const answer = await world.spare.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
       expectStatus(answer, 200);
       const { meta } = recordOf(answer.body);
       expectThat(pageOf(answer.body).items.length === 0, () => shown(answer));

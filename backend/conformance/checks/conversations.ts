@@ -51,17 +51,16 @@ export const endingChecks: Check[] = [
   }),
   ...checksOf('DELETE /v1/conversations/{id}', {
     'takes the conversation away, from the list and from its story': tolerated(async (world) => {
-      const { visitor } = await world.member('theirs');
       const [story_id] = await world.stories();
-      const { answer } = await sendMessage(visitor, { story_id });
+      const { answer } = await sendMessage(world.theirs, { story_id });
       const id = conversationIdOf(answer);
       if (answer.status > 299) throw new Untried('no conversation could be made to delete');
-      expectSuccess(await visitor.delete(`/conversations/${encodeURIComponent(id)}`));
-      const listedIds = (await listOf(visitor, '/conversations')).map(idOf);
+      expectSuccess(await world.theirs.delete(`/conversations/${encodeURIComponent(id)}`));
+      const listedIds = (await listOf(world.theirs, '/conversations')).map(idOf);
       expectThat(!listedIds.includes(id), 'it is still listed');
-      const messages = await listOf(visitor, `/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+      const messages = await listOf(world.theirs, `/messages/latest?story_id=${encodeURIComponent(story_id)}`);
       expectThat(messages.length === 0, 'its messages are still told');
-      expectStatus(await visitor.delete(`/conversations/${encodeURIComponent(id)}`), 404, 204, 200);
+      expectStatus(await world.theirs.delete(`/conversations/${encodeURIComponent(id)}`), 404, 204, 200);
     }, 'believes any success until it next fetches the list'),
   }),
 ];
@@ -93,15 +92,14 @@ export const listChecks: Check[] = [
       expectFields('conversation', listed, { last_seq: last.seq, version, active_message_id: null });
     }, 'shows the words that the list has'),
     'lists the conversation last used first': tolerated(async (world) => {
-      const { visitor } = await world.member('theirs');
       const ids: string[] = [];
       for (const story_id of await world.stories()) {
-        const { answer } = await sendMessage(visitor, { story_id });
+        const { answer } = await sendMessage(world.theirs, { story_id });
         if (answer.status > 299) throw new Untried('no message could be sent');
         ids.unshift(conversationIdOf(answer));
-        await world.settled(visitor, conversationIdOf(answer));
+        await world.settled(world.theirs, conversationIdOf(answer));
       }
-      const listedIds = (await listOf(visitor, '/conversations')).map(idOf).filter((id) => ids.includes(id));
+      const listedIds = (await listOf(world.theirs, '/conversations')).map(idOf).filter((id) => ids.includes(id));
       expectThat(listedIds.join() === ids.join(), () => `${listedIds.join()} instead of ${ids.join()}`);
     }, 'sorts the rows by updated_at'),
   }),
@@ -167,8 +165,7 @@ export const listChecks: Check[] = [
     }, 'shows the run that the server names'),
     async 'has 404 for another’s'(world) {
       const { id } = await world.conversation();
-      const { visitor } = await world.member('theirs');
-      expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { read_version: 1 }), 404);
+      expectStatus(await world.theirs.put(`/conversations/${encodeURIComponent(id)}`, { read_version: 1 }), 404);
     },
   }),
   ...checksOf('GET /v1/messages/search', {

@@ -178,7 +178,7 @@ const announcedChanges: [
     ['user'],
     'shows the change when it is looked at again',
     null,
-    async (world) => (await world.member('mine')).visitor.put('/user', { persona: '一名樵夫' }),
+    async (world) => world.mine.put('/user', { persona: '一名樵夫' }),
   ],
   [
     'suggestion.ready',
@@ -209,7 +209,7 @@ const announcedChanges: [
     'conversations.restart',
     async (world) => {
       const path = `/conversations/${encodeURIComponent(await otherConversation(world))}/restart`;
-      return (await world.member('mine')).visitor.post(path, { client_id: randomUUID() });
+      return world.mine.post(path, { client_id: randomUUID() });
     },
   ],
   [
@@ -219,7 +219,7 @@ const announcedChanges: [
     null,
     async (world) => {
       const path = `/conversations/${encodeURIComponent(await otherConversation(world))}`;
-      return (await world.member('mine')).visitor.delete(path);
+      return world.mine.delete(path);
     },
   ],
   [
@@ -237,11 +237,10 @@ const announcedChanges: [
 
 /** Starts a conversation of `mine` that may be changed or deleted. */
 async function otherConversation(world: World): Promise<string> {
-  const { visitor } = await world.member('mine');
   const [, story_id] = await world.stories();
-  const { answer } = await sendMessage(visitor, { story_id });
+  const { answer } = await sendMessage(world.mine, { story_id });
   expectSuccess(answer);
-  await world.settled(visitor, conversationIdOf(answer));
+  await world.settled(world.mine, conversationIdOf(answer));
   return conversationIdOf(answer);
 }
 

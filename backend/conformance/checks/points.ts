@@ -35,9 +35,8 @@ async function placedOrder(world: World) {
 export const pointChecks: Check[] = [
   ...checksOf('GET /v1/support/tickets', {
     'lists what the reader wrote to support': tolerated(async (world) => {
-      const { visitor } = await world.member('mine');
       const { answer } = await world.ticket();
-      const list = expectStatus(await visitor.get('/support/tickets'), 200);
+      const list = expectStatus(await world.mine.get('/support/tickets'), 200);
       const { items } = pageOf(list.body);
       expectReadable(Ticket, ...items);
       expectAgreed(Ticket, ...items);
@@ -50,27 +49,24 @@ export const pointChecks: Check[] = [
     'keeps a ticket once for each key': tolerated(async (world) => {
       const { form, answer } = await world.ticket();
       expectSuccess(answer);
-      const { visitor } = await world.member('mine');
-      const repeatedAnswer = expectSuccess(await visitor.postOnce('/support/tickets', form));
+      const repeatedAnswer = expectSuccess(await world.mine.postOnce('/support/tickets', form));
       expectThat(idOf(unwrap(repeatedAnswer.body)) === createdId(answer), () => shown(repeatedAnswer));
     }, 'sends a draft with the same key until it is taken'),
   }),
   ...checksOf('POST /v1/support/tickets/{id}/read', {
     'takes note that an answer was read': tolerated(async (world) => {
       const { answer } = await world.ticket();
-      const { visitor } = await world.member('mine');
-      expectSuccess(await visitor.post(`/support/tickets/${encodeURIComponent(createdId(answer))}/read`));
+      expectSuccess(await world.mine.post(`/support/tickets/${encodeURIComponent(createdId(answer))}/read`));
     }, 'marks it as new again on the next visit'),
   }),
   ...checksOf('POST /v1/check-in', {
     'awards points once a day': tolerated(async (world) => {
-      const { visitor } = await world.member('mine');
-      const balanceBefore = Number((await currentUser(visitor)).balance);
-      const first = expectSuccess(await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() }));
+      const balanceBefore = Number((await currentUser(world.mine)).balance);
+      const first = expectSuccess(await world.mine.post('/check-in', {}, { 'Idempotency-Key': randomUUID() }));
       expectReadable(CheckIn, unwrap(first.body));
       const gained = Number(unwrap(first.body).balance) - balanceBefore;
       expectThat(gained > 0 && unwrap(first.body).awarded === gained, () => `${gained} points more: ${shown(first)}`);
-      const { check_in_rewards: [reward = gained] = [] } = (await announcedRules(visitor)) as {
+      const { check_in_rewards: [reward = gained] = [] } = (await announcedRules(world.mine)) as {
         check_in_rewards?: number[];
       };
       expectThat(gained === reward, `${gained} points, where the rules name ${reward}`);
@@ -78,10 +74,10 @@ export const pointChecks: Check[] = [
         timeZone: 'Asia/Shanghai',
       });
       expectFields('CheckIn', unwrap(first.body), { streak: 1, date: today });
-      const repeatedAnswer = expectSuccess(await visitor.post('/check-in', {}, { 'Idempotency-Key': randomUUID() }));
+      const repeatedAnswer = expectSuccess(await world.mine.post('/check-in', {}, { 'Idempotency-Key': randomUUID() }));
       const { awarded, already_checked_in, balance } = unwrap(repeatedAnswer.body);
       expectThat(awarded === 0 && already_checked_in === true, () => shown(repeatedAnswer));
-      const user = await currentUser(visitor);
+      const user = await currentUser(world.mine);
       expectThat(user.balance === balance, () => `${balance} with the check-in, ${user.balance} with the user`);
       expectThat(user.checked_in_today === true, () => `checked_in_today ${user.checked_in_today} afterwards`);
     }, 'shows the reward of the answer, and the balance after it'),
@@ -131,8 +127,7 @@ export const pointChecks: Check[] = [
   }),
   ...checksOf('GET /v1/orders', {
     'lists orders, and names what can be bought': tolerated(async (world) => {
-      const { visitor } = await world.member('mine');
-      const answer = expectStatus(await visitor.get('/orders'), 200);
+      const answer = expectStatus(await world.mine.get('/orders'), 200);
       pageOf(answer.body);
       const { packages } = recordOf(recordOf(answer.body).meta);
       expectThat(Array.isArray(packages) && packages.length > 0, () => shownValue(recordOf(answer.body).meta));
@@ -140,53 +135,48 @@ export const pointChecks: Check[] = [
   }),
   ...checksOf('POST /v1/orders', {
     'opens an order that can be paid, and moves no money': tolerated(async (world) => {
-      const { visitor } = await world.member('mine');
-      const balanceBefore = (await currentUser(visitor)).balance;
+      const balanceBefore = (await currentUser(world.mine)).balance;
       const { answer } = await world.order();
       expectSuccess(answer);
       const order = unwrap(answer.body);
       expectReadable(Order, order);
       expectAgreed(Order, order);
       const { form } = await world.order();
-      const { packages } = recordOf(recordOf((await visitor.get('/orders')).body).meta);
+      const { packages } = recordOf(recordOf((await world.mine.get('/orders')).body).meta);
       const { points } = recordOf(Array.isArray(packages) ? packages[0] : null);
       expectFields('Order', order, { ...form, points, status: 'pending' });
-      const balanceAfter = (await currentUser(visitor)).balance;
+      const balanceAfter = (await currentUser(world.mine)).balance;
       expectThat(balanceAfter === balanceBefore, `a balance of ${balanceBefore} before, of ${balanceAfter} afterwards`);
     }, 'shows the order of the answer'),
     'answers a repeated key with the same order': tolerated(async (world) => {
       const { form, id } = await placedOrder(world);
-      const { visitor } = await world.member('mine');
-      const repeatedAnswer = expectSuccess(await visitor.postOnce('/orders', form));
+      const repeatedAnswer = expectSuccess(await world.mine.postOnce('/orders', form));
       expectThat(idOf(unwrap(repeatedAnswer.body)) === id, () => shown(repeatedAnswer));
     }, 'keeps the key of an order that is open, and would open another'),
     'refuses an unknown package (422)': tolerated(async (world) => {
-      const { visitor } = await world.member('mine');
       const form = { package_id: 'no-such-package', client_id: randomUUID() };
-      expectFieldErrors(await visitor.postOnce('/orders', form), 'package_id');
+      expectFieldErrors(await world.mine.postOnce('/orders', form), 'package_id');
     }, 'offers those that are named alone'),
   }),
   ...checksOf('GET /v1/orders/{id}', {
     'gives the status of an order': tolerated(async (world) => {
       const { id } = await placedOrder(world);
-      const { visitor } = await world.member('mine');
-      const answer = expectStatus(await visitor.get(`/orders/${encodeURIComponent(id)}`), 200);
+      const answer = expectStatus(await world.mine.get(`/orders/${encodeURIComponent(id)}`), 200);
       expectReadable(Order, unwrap(answer.body));
       expectThat(idOf(unwrap(answer.body)) === id, () => shown(answer));
-      expectAgreed(Order, ...(await listOf(visitor, '/orders')));
+      expectAgreed(Order, ...(await listOf(world.mine, '/orders')));
     }, 'shows what can be read of it'),
   }),
   ...checksOf('POST /v1/payments/webhook/{provider}', {
     'refuses who has not signed, without session or token, and moves no money': tolerated(async (world) => {
       const { id } = await placedOrder(world);
-      const { visitor } = await world.member('mine');
       const provider = world.outsider();
       for (const headers of [{}, { 'Payment-Signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` }]) {
         const event = { id: randomUUID(), type: 'payment.succeeded', order_id: id, amount_cents: 1 };
         const answer = await provider.post('/payments/webhook/sandbox', event, headers as Record<string, string>);
         expectStatus(answer, 400, 401, 403, 404);
       }
-      const { status } = unwrap((await visitor.get(`/orders/${encodeURIComponent(id)}`)).body);
+      const { status } = unwrap((await world.mine.get(`/orders/${encodeURIComponent(id)}`)).body);
       expectThat(status === 'pending', `the order is ${status}`);
     }, 'never calls it'),
   }),

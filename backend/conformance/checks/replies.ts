@@ -46,7 +46,7 @@ export const reportChecks = checksOf('POST /v1/messages/{id}/report', {
     const report = (reporter: Visitor) => reporter.post(path, { reason: 'other' });
     for (const answer of [await report(visitor), await report(visitor)])
       expectFields('the answer', unwrap(expectSuccess(answer).body), { message_id: reply?.id, reason: 'other' });
-    expectStatus(await report((await world.member('theirs')).visitor), 403, 404);
+    expectStatus(await report(world.theirs), 403, 404);
   }, 'thanks for any success'),
   'refuses an unknown reason (422)': tolerated(async (world) => {
     const { id, visitor } = await world.conversation();
@@ -99,20 +99,19 @@ export const replyChecks: Check[] = [
       await expectBalance(visitor, answer);
     }, 'shows the reply as the server has it'),
     'stops a reply that is being written, and keeps it from growing': tolerated(async (world) => {
-      const { visitor } = await world.member('theirs');
       const [, story_id] = await world.stories();
-      const { answer } = await sendMessage(visitor, { story_id });
+      const { answer } = await sendMessage(world.theirs, { story_id });
       const reply = recordOf(unwrap(answer.body).reply);
       if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
       const stop = (revision: number) =>
-        visitor.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision });
+        world.theirs.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision });
       const other = expectSuccess(await stop(Number(reply.revision) + 1));
       expectThat(recordOf(unwrap(other.body).message).status !== 'cancelled', 'another revision was stopped');
       const stopped = expectSuccess(await stop(Number(reply.revision)));
       const { status, body } = recordOf(unwrap(stopped.body).message);
       if (status === 'completed') throw new Untried('the reply was written too fast');
       expectThat(status === 'cancelled', () => shown(stopped));
-      const after = await world.lastMessage(visitor, conversationIdOf(answer));
+      const after = await world.lastMessage(world.theirs, conversationIdOf(answer));
       expectThat(after.status === 'cancelled' && after.body === body, () => shownValue(after));
     }, 'shows the reply growing on until it ends'),
   }),
@@ -195,10 +194,9 @@ export const replyChecks: Check[] = [
   ...checksOf('GET /v1/messages/suggestion/{id}', {
     'has suggestions in the end': tolerated(async (world) => {
       const id = await world.suggestionId();
-      const { visitor } = await world.member('mine');
       const giveUpAt = Date.now() + SUGGESTION_TIMEOUT_MS;
       for (;;) {
-        const suggestion = expectStatus(await visitor.get(`/messages/suggestion/${encodeURIComponent(id)}`), 200);
+        const suggestion = expectStatus(await world.mine.get(`/messages/suggestion/${encodeURIComponent(id)}`), 200);
         expectReadable(Suggestion, unwrap(suggestion.body));
         const { status, items } = unwrap(suggestion.body);
         if (status === 'ready') {

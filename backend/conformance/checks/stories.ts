@@ -63,12 +63,11 @@ export const storyChecks: Check[] = [
   ...checksOf('GET /v1/favorites', {
     'lists the story last saved first': tolerated(async (world) => {
       await world.assertAnnounced('stories.favorites');
-      const { visitor } = await world.member('mine');
       const ids = await world.stories();
       const save = (id: string, favorite: boolean) =>
-        visitor.put(`/stories/${encodeURIComponent(id)}/favorite`, { favorite });
+        world.mine.put(`/stories/${encodeURIComponent(id)}/favorite`, { favorite });
       for (const id of ids) expectSuccess(await save(id, true));
-      const listedIds = (await listOf(visitor, '/favorites')).map(idOf).filter((id) => ids.includes(id));
+      const listedIds = (await listOf(world.mine, '/favorites')).map(idOf).filter((id) => ids.includes(id));
       for (const id of ids) await save(id, false);
       expectThat(listedIds.join() === ids.toReversed().join(), () => listedIds.join());
     }, 'shows the order of the answer'),
