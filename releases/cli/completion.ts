@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { nameOf } from '../src/model/build.ts';
-import { clientFor, options, print } from './context.ts';
+import { clientFor, printLines } from './context.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
@@ -142,8 +142,8 @@ export const addWords = (program: Command) =>
     .command('words', { hidden: true })
     .addArgument(new Argument('<kind>').choices(KINDS))
     .action(async (kind: (typeof KINDS)[number], _, command: Command) => {
-      const ids = (await (await clientFor(options(command))).builds()).map(({ id }) => id);
-      print(false, null, kind === 'builds' ? ids : [...new Set(ids.map(nameOf))]);
+      const ids = (await (await clientFor(command)).builds()).map(({ id }) => id);
+      printLines(kind === 'builds' ? ids : [...new Set(ids.map(nameOf))]);
     });
 
 const SCRIPTS: Record<Shell, typeof bash> = { bash, zsh, fish };
@@ -160,5 +160,5 @@ export const addCompletion = (program: Command) =>
       '\nbash: eval "$(liaozhai-release completion bash)"    zsh: eval "$(liaozhai-release completion zsh)"    fish: liaozhai-release completion fish | source\nIn this repository: release() { pnpm --silent release "$@"; }; eval "$(release completion bash --name release)"\nfish there: alias release "pnpm --silent release"; release completion fish --name release | source\n',
     )
     .action((shell: Shell, { name }: { name: string }) =>
-      print(false, null, SCRIPTS[shell](name, levelsOf(program)).trimEnd().split('\n')),
+      printLines(SCRIPTS[shell](name, levelsOf(program)).trimEnd().split('\n')),
     );

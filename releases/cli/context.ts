@@ -9,9 +9,10 @@ import { messageOf, ReleaseError, usage } from '../src/errors.ts';
 import type { GateCheck } from '../src/gate/gate.ts';
 import { chooseSmoke, type SmokeMode } from '../src/gate/smoke.ts';
 import type { Provenance } from '../src/model/build.ts';
+import type { SigningKey } from '../src/model/signing.ts';
 import { sitesFrom } from '../src/operations/override.ts';
 import { httpClient, localClient, type ReleaseClient } from '../src/releaseClient.ts';
-import { type OpenedStore, openStore, requireKey, requirePublicKey, storeFrom } from '../src/store/store.ts';
+import { openStore, requireKey, requirePublicKey, type Store, storeFrom } from '../src/store/store.ts';
 import { sessionFor } from './signIn.ts';
 
 /** Options of every verb. */
@@ -24,7 +25,10 @@ export interface SharedOptions {
 
 const environment = process.env;
 
-export const storeUrl = (options: SharedOptions): string => options.store ?? storeFrom(environment);
+/** Options of every verb, as given to this one. The verb's own are an argument of its action. */
+export const options = (command: Command): SharedOptions => command.optsWithGlobals();
+
+export const storeUrl = (command: Command): string => options(command).store ?? storeFrom(environment);
 export const isRemote = (url: string): boolean => /^https?:\/\//.test(url);
 
 /** One line without control and direction characters, because others wrote parts of it and may not forge further lines. */
@@ -51,41 +55,43 @@ export function whoami(): string {
   }
 }
 
-export const smokeFor = ({ smoke: mode, channel, ...options }: SharedOptions): Promise<GateCheck | null> =>
-  chooseSmoke({ mode, store: storeUrl({ smoke: mode, channel, ...options }), channel, environment, note });
+export function smokeFor(command: Command): Promise<GateCheck | null> {
+  const { smoke: mode, channel } = options(command);
+  return chooseSmoke({ mode, store: storeUrl(command), channel, environment, note });
+}
+
+export const writerTo = (store: Store, key: SigningKey, channel: string): Writer => ({
+  store,
+  catalog: new Catalog(store),
+  key,
+  channel,
+  who: whoami(),
+  now: () => new Date(),
+});
 
 /** Opens the store directly. Throws usage for a console's address. */
-export async function localStore(options: SharedOptions): Promise<OpenedStore & { writer: Writer }> {
-  const openedStore = await openStore(storeUrl(options));
+export async function localStore(command: Command, channel = options(command).channel): Promise<Writer> {
+  const openedStore = await openStore(storeUrl(command));
   await requirePublicKey(openedStore.store);
-  const key = await requireKey(openedStore);
-  const { store } = openedStore;
-  const writer = {
-    store,
-    catalog: new Catalog(store),
-    key,
-    channel: options.channel,
-    who: whoami(),
-    now: () => new Date(),
-  };
-  return { ...openedStore, writer };
+  return writerTo(openedStore.store, await requireKey(openedStore), channel);
 }
 
 /** Returns a client for the store or the console of `--store`. Verbs with `withSmoke` include the browser check. */
-export async function clientFor(options: SharedOptions, withSmoke = false): Promise<ReleaseClient> {
-  const url = storeUrl(options);
+export async function clientFor(command: Command, withSmoke = false): Promise<ReleaseClient> {
+  const url = storeUrl(command);
+  const { channel, smoke } = options(command);
   const provenance = provenanceOf;
   if (!isRemote(url)) {
-    const { writer } = await localStore(options);
-    const site = sitesFrom(environment.RELEASES_SITE)(options.channel);
-    return localClient(writer, { smoke: withSmoke ? await smokeFor(options) : null, provenance, site });
+    const writer = await localStore(command);
+    const site = sitesFrom(environment.RELEASES_SITE)(channel);
+    return localClient(writer, { smoke: withSmoke ? await smokeFor(command) : null, provenance, site });
   }
-  if (withSmoke && options.smoke !== 'auto')
+  if (withSmoke && smoke !== 'auto')
     throw usage(
       'a console has its own browser check',
       'Leave --smoke and RELEASES_SMOKE out here: those of the console decide.',
     );
-  return httpClient({ origin: url, token: await bearerFor(url), channel: options.channel, provenance });
+  return httpClient({ origin: url, token: await bearerFor(url), channel, provenance });
 }
 
 /** Bearer token for a console: `RELEASES_TOKEN`, else the session of the signed-in person. Throws usage if both are missing. */
@@ -123,30 +129,38 @@ function parseHours(text: string): number {
 export const spanOption = (flags: string, description: string, span: string): Option =>
   new Option(flags, description).argParser(parseHours).default(parseHours(span), span);
 
-export const options = <Own>(command: Command): SharedOptions & Own => command.optsWithGlobals();
-
 export const examples = (...lines: string[]): string =>
   `\nExamples:\n${lines.map((line) => `  pnpm release ${line}`).join('\n')}\n`;
 
 const EXIT_CODES = { refused: 1, conflict: 1, usage: 2, unreachable: 3, forbidden: 3 } as const;
 
 /** Prints a result: one JSON document, or lines for a person. */
-export function print(json: boolean | undefined, value: unknown, lines: readonly string[]): void {
-  process.stdout.write(
-    json ? `${JSON.stringify(value, null, 2)}\n` : lines.map((line) => `${plain(inLocalTime(line))}\n`).join(''),
-  );
-}
+export const print = (command: Command, value: unknown, lines: readonly string[]): void =>
+  options(command).json ? printJson(value) : printLines(lines);
+
+export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+
+export const printLines = (lines: readonly string[]): void =>
+  void process.stdout.write(lines.map((line) => `${plain(inLocalTime(line))}\n`).join(''));
+
+/** Prints a list as a table, or what to say without an item. */
+export const printList = <Item>(
+  command: Command,
+  items: readonly Item[],
+  cellsOf: (item: Item) => string[],
+  nothing: string,
+): void => print(command, items, items.length > 0 ? table(items.map(cellsOf)) : [nothing]);
 
 /** Prints an error and its cure. Returns the exit code. */
 export function printFailure(json: boolean, cause: unknown): number {
   if (!(cause instanceof ReleaseError)) {
-    if (json) print(true, { error: { kind: 'internal', message: messageOf(cause) } }, []);
+    if (json) printJson({ error: { kind: 'internal', message: messageOf(cause) } });
     const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
     for (const line of text.split('\n')) note(line);
     return 1;
   }
   const { kind, message, cure, details } = cause;
-  if (json) print(true, { error: { kind, message, cure, details } }, []);
+  if (json) printJson({ error: { kind, message, cure, details } });
   for (const line of [`${kind}: ${message}`, ...details.map((detail) => `  - ${detail}`), cure].filter(Boolean))
     note(inLocalTime(line));
   return EXIT_CODES[kind];

@@ -16,6 +16,7 @@ import { createToken } from '../src/operations/tokens.ts';
 import { openProvider, type TestProvider, walk } from '../src/testing/openProvider.ts';
 import { openTestStore, type TestStore } from '../src/testing/openTestStore.ts';
 import { bearerFor, clientFor } from './context.ts';
+import { makeProgram } from './run.ts';
 import { sessionFor, signIn } from './signIn.ts';
 
 const accounts = [
@@ -141,7 +142,8 @@ async function login(sub: string, { browser = false, at: which = 'usual' }: Aske
   }
 }
 
-const client = (store = consoles.usual.origin) => clientFor({ store, channel: 'production', smoke: 'auto' });
+const client = (store = consoles.usual.origin) =>
+  clientFor(makeProgram().setOptionValue('store', store).setOptionValue('smoke', 'auto'));
 const files = () => readdir(join(home, 'liaozhai')).catch(() => []);
 const keptFile = async () => join(home, 'liaozhai', (await files())[0] ?? '');
 const kept = async () => JSON.parse(await readFile(await keptFile(), 'utf8'));

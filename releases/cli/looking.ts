@@ -19,7 +19,18 @@ import { buildIdParts, nameOf } from '../src/model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
 import type { Comparison, Sides } from '../src/operations/compare.ts';
 import type { AgendaView } from '../src/policies/agendaView.ts';
-import { clientFor, examples, formatBytes, localTime, options, parseCount, print, table } from './context.ts';
+import {
+  clientFor,
+  examples,
+  formatBytes,
+  localTime,
+  options,
+  parseCount,
+  print,
+  printLines,
+  printList,
+  table,
+} from './context.ts';
 import { agendaLines } from './planning.ts';
 
 type Status = ChannelDocument & { agenda?: AgendaView; fallbacks?: string[] };
@@ -118,15 +129,11 @@ interface WatchFlags {
 const WATCH_MS = 5000;
 
 /** Prints lines; with `--watch` again on each change. An unreachable store is reported and retried; other errors end it. */
-async function printOrWatch(
-  json: boolean | undefined,
-  watch: boolean | undefined,
-  read: () => Promise<[unknown, string[]]>,
-) {
-  if (json && watch) throw usage('--watch has no --json', 'Leave one of them out.');
+async function printOrWatch(command: Command, watch: boolean | undefined, read: () => Promise<[unknown, string[]]>) {
+  if (options(command).json && watch) throw usage('--watch has no --json', 'Leave one of them out.');
   if (!watch) {
     const [value, lines] = await read();
-    return print(json, value, lines);
+    return print(command, value, lines);
   }
   for (let previousText = ''; ; await pause(WATCH_MS)) {
     const [, lines] = await read().catch((cause: unknown): [null, string[]] => {
@@ -138,7 +145,7 @@ async function printOrWatch(
     previousText = text;
     // a terminal shows only the newest state, a file gets all of them
     if (process.stdout.isTTY) process.stdout.write('\u001b[2J\u001b[H');
-    print(false, null, [localTime(new Date().toISOString()), ...lines, ...(process.stdout.isTTY ? [] : [''])]);
+    printLines([localTime(new Date().toISOString()), ...lines, ...(process.stdout.isTTY ? [] : [''])]);
   }
 }
 
@@ -151,12 +158,11 @@ export const addStatus = (program: Command) =>
     .option('--all', 'whole ids, last good builds, and what visitors felt')
     .option(...WATCH)
     .addHelpText('after', examples('status', 'status --all', 'status --watch', 'status --channel preview --json'))
-    .action(async (_, command: Command) => {
-      const { json, all, watch, ...rest } = options<WatchFlags & { all?: boolean }>(command);
-      const client = await clientFor(rest);
-      await printOrWatch(json, watch, async () => {
+    .action(async ({ all, watch }: WatchFlags & { all?: boolean }, command: Command) => {
+      const client = await clientFor(command);
+      await printOrWatch(command, watch, async () => {
         const document = await client.status();
-        if (json) return [document, []];
+        if (options(command).json) return [document, []];
         const health = await client.health();
         return [document, (all ? allLines : briefLines)(document, health)];
       });
@@ -236,10 +242,9 @@ export const addHealth = (program: Command) =>
     .description("how each build fares in its visitors' browsers, over the last day, and which errors it throws")
     .option(...WATCH)
     .addHelpText('after', examples('health', 'health --watch', 'health --json'))
-    .action(async (_, command: Command) => {
-      const { json, watch, ...rest } = options<WatchFlags>(command);
-      const client = await clientFor(rest);
-      await printOrWatch(json, watch, async () => {
+    .action(async ({ watch }: WatchFlags, command: Command) => {
+      const client = await clientFor(command);
+      await printOrWatch(command, watch, async () => {
         const health = await client.health();
         return [health, healthLines(health)];
       });
@@ -264,25 +269,24 @@ export const addBuilds = (program: Command) =>
     .description('what has been published, newest first')
     .addHelpText('after', examples('builds', 'builds stories'))
     .action(async (name: string | undefined, _, command: Command) => {
-      const { json, ...rest } = options(command);
-      const client = await clientFor(rest);
+      const client = await clientFor(command);
       const builds = await client.builds(name);
       if (name && builds.length === 0) {
         const names = [...new Set((await client.builds()).map(({ id }) => nameOf(id)))].sort();
         if (names.length > 0) throw noRemote(name, names);
       }
       // builds are listed even if the channel cannot be read
-      const document = json ? null : await client.status().catch(() => null);
+      const document = options(command).json ? null : await client.status().catch(() => null);
       const stateOf = document ? statesIn(document) : () => '';
-      const rows = builds.map(({ id, bytes: size, provenance, problem }) => [
+      const cellsOf = ({ id, bytes: size, provenance, problem }: (typeof builds)[number]) => [
         id,
         stateOf(id),
         formatBytes(size),
         localTime(provenance.at),
         provenance.publisher,
         problem ?? originLine(provenance),
-      ]);
-      print(json, builds, builds.length > 0 ? table(rows) : ['Nothing published yet: `pnpm release publish <dir>`.']);
+      ];
+      printList(command, builds, cellsOf, 'Nothing published yet: `pnpm release publish <dir>`.');
     });
 
 export const addLog = (program: Command) =>
@@ -291,9 +295,8 @@ export const addLog = (program: Command) =>
     .description('who did what and why, newest first')
     .option('--limit <n>', 'how many; from a console 500 at most', parseCount, 20)
     .addHelpText('after', examples('log', 'log --limit 200 --json'))
-    .action(async (_, command: Command) => {
-      const { json, limit, ...rest } = options<{ limit: number }>(command);
-      const entries = await (await clientFor(rest)).log(limit);
+    .action(async ({ limit }: { limit: number }, command: Command) => {
+      const entries = await (await clientFor(command)).log(limit);
       const lines = entries.flatMap((entry) => [
         `${String(entry.seq).padStart(5)}  ${localTime(entry.at)}  ${entry.who}  ${actionLine(entry)}${entry.why ? `  "${entry.why}"` : ''}`,
         ...Object.entries(entry.origins ?? {})
@@ -301,7 +304,7 @@ export const addLog = (program: Command) =>
           .map(([id, origin]) => `         ${id}: ${originLine(origin)}`),
         ...evidenceLines(entry).map((line) => `         - ${line}`),
       ]);
-      print(json, entries, lines);
+      print(command, entries, lines);
     });
 
 const MAX_FILES = 8;
@@ -375,7 +378,6 @@ export const addCompare = (program: Command) =>
       `\nA state's number, "stable", "candidate", "preview:stable" or a build.\n${examples('compare 11 12', 'compare stable candidate', 'compare chat@1.4.1 chat@1.4.2', 'compare stable preview:stable --json')}`,
     )
     .action(async (from: string, to: string, _, command: Command) => {
-      const { json, ...rest } = options(command);
-      const differences = await (await clientFor(rest)).compare(from, to);
-      print(json, differences, differences.length > 0 ? differences.flatMap(comparisonLines) : ['No difference.']);
+      const differences = await (await clientFor(command)).compare(from, to);
+      print(command, differences, differences.length > 0 ? differences.flatMap(comparisonLines) : ['No difference.']);
     });

@@ -7,7 +7,7 @@ import type { AgendaView, ScheduleView } from '../src/policies/agendaView.ts';
 import type { ProposalView } from '../src/policies/approval.ts';
 import type { ListedWebhook } from '../src/policies/webhooks.ts';
 import { unsupportedByConsole } from '../src/releaseClient.ts';
-import { clientFor, examples, localTime, options, print, spanOption, table } from './context.ts';
+import { clientFor, examples, localTime, print, printList, spanOption, table } from './context.ts';
 import { printChange, proposalLines, withReason } from './switching.ts';
 
 const nextLine = ({ next, paused, waiting }: ScheduleView): string => {
@@ -79,27 +79,23 @@ export function addApproval(program: Command): void {
     .addHelpText('after', examples('approval on --why "four eyes"', 'approval on --expires 8h', 'approval off'));
   withReason(approval.command('on').description('what goes forward waits as a proposal; changing that needs two, too'))
     .addOption(spanOption('--expires <span>', 'how long a proposal waits: 30m, 8h, 3d; a week at most', '24h'))
-    .action(async (_, command: Command) => {
-      const { json, why, seq, expires, ...rest } = options<ChangeOptions & { expires: number }>(command);
-      printChange(json, await (await clientFor(rest)).approval({ hours: expires, why, seq }));
-    });
+    .action(async ({ expires: hours, ...own }: ChangeOptions & { expires: number }, command: Command) =>
+      printChange(command, await (await clientFor(command)).approval({ hours, ...own })),
+    );
   withReason(approval.command('off').description('one person decides; this waits for a second one')).action(
-    async (_, command: Command) => {
-      const { json, why, seq, ...rest } = options<ChangeOptions>(command);
-      printChange(json, await (await clientFor(rest)).approval({ hours: null, why, seq }));
-    },
+    async (own: ChangeOptions, command: Command) =>
+      printChange(command, await (await clientFor(command)).approval({ hours: null, ...own })),
   );
   program
     .command('proposals')
     .description('what waits for a second person')
     .addHelpText('after', examples('proposals', 'proposals --channel preview --json'))
     .action(async (_, command: Command) => {
-      const { json, ...rest } = options(command);
-      const { agenda } = await (await clientFor(rest)).status();
+      const { agenda } = await (await clientFor(command)).status();
       // a store's status has the list, even if it is empty
       if (!agenda || !('proposals' in agenda)) throw unsupportedByConsole('proposals');
       const { proposals } = agenda;
-      print(json, proposals, proposals.length > 0 ? proposals.flatMap(pendingLines) : ['Nothing waits.']);
+      print(command, proposals, proposals.length > 0 ? proposals.flatMap(pendingLines) : ['Nothing waits.']);
     });
   for (const verb of ['approve', 'reject', 'retract'] as const)
     program
@@ -107,10 +103,9 @@ export function addApproval(program: Command): void {
       .description(APPROVAL_DESCRIPTIONS[verb])
       .option('--why <text>', 'kept in the audit')
       .addHelpText('after', examples(`${verb} 3f9c1a7b --why "looked at it with Li"`))
-      .action(async (id: string, _, command: Command) => {
-        const { json, why, ...rest } = options<ChangeOptions>(command);
-        printChange(json, await (await clientFor(rest, verb === 'approve'))[verb]({ id, why }));
-      });
+      .action(async (id: string, own: ChangeOptions, command: Command) =>
+        printChange(command, await (await clientFor(command, verb === 'approve'))[verb]({ id, ...own })),
+      );
 }
 
 const SCHEDULE_DESCRIPTIONS = {
@@ -131,17 +126,14 @@ export function addSchedule(program: Command): void {
     .command('list')
     .description('what comes next, when, and why it waits')
     .action(async (_, command: Command) => {
-      const { json, ...rest } = options(command);
-      const { agenda } = await (await clientFor(rest)).status();
+      const { agenda } = await (await clientFor(command)).status();
       const lines = agendaLines(agenda);
-      print(json, agenda?.schedules ?? [], lines.length > 0 ? lines : ['Nothing is scheduled.']);
+      print(command, agenda?.schedules ?? [], lines.length > 0 ? lines : ['Nothing is scheduled.']);
     });
   for (const verb of ['pause', 'continue', 'cancel'] as const)
     withReason(schedule.command(`${verb} [name]`).description(SCHEDULE_DESCRIPTIONS[verb])).action(
-      async (name: string | undefined, _, command: Command) => {
-        const { json, why, seq, ...rest } = options<ChangeOptions>(command);
-        printChange(json, await (await clientFor(rest))[verb]({ name, why, seq }));
-      },
+      async (name: string | undefined, own: ChangeOptions, command: Command) =>
+        printChange(command, await (await clientFor(command))[verb]({ name, ...own })),
     );
 }
 
@@ -153,7 +145,7 @@ interface FreezeFlags extends ChangeOptions {
 }
 
 /** Parses the window's options. Throws usage unless they describe exactly one kind. */
-function windowOf({ from, to, weekly, zone }: FreezeFlags): FreezeWindow {
+function windowOf({ from, to, weekly, zone }: Omit<FreezeFlags, 'why' | 'seq'>): FreezeWindow {
   if (weekly && !from && !to) return weeklyWindow(weekly, zone);
   if (weekly || !to)
     throw usage('a window is --weekly, or --from and --to', 'Use e.g. --weekly "Fri 18:00-Mon 08:00".');
@@ -184,32 +176,28 @@ export function addFreeze(program: Command): void {
     .option('--from <time>', 'once: "2026-12-24 18:00"; now if left out')
     .option('--to <time>', 'once: its end')
     .option('--zone <name>', 'whose clocks are meant', Intl.DateTimeFormat().resolvedOptions().timeZone)
-    .action(async (_, command: Command) => {
-      const { json, why = '', seq, from, to, weekly, zone, ...rest } = options<FreezeFlags>(command);
-      const window = windowOf({ from, to, weekly, zone });
-      const { id } = await (await clientFor(rest)).freeze({ window, why, seq });
-      print(json, { id, window, reason: why }, [`${id}  ${windowLine(window)}  ${why}`]);
+    .action(async ({ why = '', seq, ...flags }: FreezeFlags, command: Command) => {
+      const window = windowOf(flags);
+      const { id } = await (await clientFor(command)).freeze({ window, why, seq });
+      print(command, { id, window, reason: why }, [`${id}  ${windowLine(window)}  ${why}`]);
     });
   freeze
     .command('list')
     .description('all windows')
     .action(async (_, command: Command) => {
-      const { json, ...rest } = options(command);
-      const { freezes = [] } = (await (await clientFor(rest)).status()).agenda ?? {};
-      const rows = freezes.map(({ id, window, reason, by, open }) => [
+      const { freezes = [] } = (await (await clientFor(command)).status()).agenda ?? {};
+      const cellsOf = ({ id, window, reason, by, open }: (typeof freezes)[number]) => [
         id,
         windowLine(window),
         open ? 'OPEN' : '',
         reason,
         by,
-      ]);
-      print(json, freezes, rows.length > 0 ? table(rows) : ['No windows: `freeze add`.']);
+      ];
+      printList(command, freezes, cellsOf, 'No windows: `freeze add`.');
     });
   withReason(freeze.command('remove <id>').description('take a window away')).action(
-    async (id: string, _, command: Command) => {
-      const { json, why, seq, ...rest } = options<ChangeOptions>(command);
-      printChange(json, await (await clientFor(rest)).unfreeze({ id, why, seq }));
-    },
+    async (id: string, own: ChangeOptions, command: Command) =>
+      printChange(command, await (await clientFor(command)).unfreeze({ id, ...own })),
   );
 }
 
@@ -225,9 +213,8 @@ export function addWebhook(program: Command): void {
     .command('add <url>')
     .description('an https address; the secret of its signatures is shown once')
     .action(async (url: string, _, command: Command) => {
-      const { json, ...rest } = options(command);
-      const { webhook: addedWebhook, secret } = await (await clientFor(rest)).webhook({ url });
-      print(json, { id: addedWebhook.id, address: addedWebhook.shown, secret }, [
+      const { webhook: addedWebhook, secret } = await (await clientFor(command)).webhook({ url });
+      print(command, { id: addedWebhook.id, address: addedWebhook.shown, secret }, [
         secret,
         `Shown only now, for the receiver that checks the signatures. Try it: webhook test ${addedWebhook.id}`,
       ]);
@@ -236,24 +223,20 @@ export function addWebhook(program: Command): void {
     .command('list')
     .description('all of them, with what did not arrive; never secrets')
     .action(async (_, command: Command) => {
-      const { json, ...rest } = options(command);
-      const { webhooks = [] } = (await (await clientFor(rest)).status()).agenda ?? {};
+      const { webhooks = [] } = (await (await clientFor(command)).status()).agenda ?? {};
       const rows = webhooks.map(({ id, shown, at, by }) => [id, shown, `${localTime(at)} by ${by}`]);
       const lines = [...table(rows), ...webhooks.flatMap(undeliveredLines)];
-      print(json, webhooks, rows.length > 0 ? lines : ['No webhooks: `webhook add`.']);
+      print(command, webhooks, rows.length > 0 ? lines : ['No webhooks: `webhook add`.']);
     });
   withReason(webhook.command('remove <id>').description('nothing is sent there any more')).action(
-    async (id: string, _, command: Command) => {
-      const { json, why, seq, ...rest } = options<ChangeOptions>(command);
-      printChange(json, await (await clientFor(rest))['webhook-remove']({ id, why, seq }));
-    },
+    async (id: string, own: ChangeOptions, command: Command) =>
+      printChange(command, await (await clientFor(command))['webhook-remove']({ id, ...own })),
   );
   webhook
     .command('test <id>')
     .description('send a test now; says what is wrong')
     .action(async (id: string, _, command: Command) => {
-      const { json, ...rest } = options(command);
-      const event = await (await clientFor(rest))['webhook-test']({ id });
-      print(json, event, [`Delivered ${event.id}.`]);
+      const event = await (await clientFor(command))['webhook-test']({ id });
+      print(command, event, [`Delivered ${event.id}.`]);
     });
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ChangeOptions } from '../src/channel/writer.ts';
-import { clientFor, examples, localTime, options, parseCount, print, spanOption, table } from './context.ts';
+import { clientFor, examples, localTime, parseCount, print, printList, spanOption } from './context.ts';
 import { printChange } from './switching.ts';
 
 export const addOverride = (program: Command) =>
@@ -10,10 +10,9 @@ export const addOverride = (program: Command) =>
     .addOption(spanOption('--for <span>', '30m, 2h, 3d; a week at most', '2h'))
     .option('--why <text>', 'kept with the record')
     .addHelpText('after', examples('override stories@1.4.2+3f9c1a7b20de --for 2h'))
-    .action(async (builds: string[], _, command: Command) => {
-      const { json, for: span, why, ...rest } = options<{ for: number; why?: string }>(command);
-      const result = await (await clientFor(rest)).override({ builds, hours: span, why });
-      print(json, result, [
+    .action(async (builds: string[], { for: hours, why }: { for: number; why?: string }, command: Command) => {
+      const result = await (await clientFor(command)).override({ builds, hours, why });
+      print(command, result, [
         result.address ??
           `Open any page of the app with ${result.query} (with the site's address in RELEASES_SITE the whole link stands here)`,
         `Ends ${localTime(result.expires)}; ?override=off ends it before.`,
@@ -31,11 +30,9 @@ const addPreviewOpen = (preview: Command) =>
     .addOption(unusedSeq())
     .requiredOption('--person <name>', 'whose browser it is; kept in the log')
     .addOption(spanOption('--for <span>', '30m, 4h, 3d; a week at most', '4h'))
-    .action(async (words: string[], _, command: Command) => {
-      const { json, for: span, ...rest } = options<ChangeOptions & { person: string; for: number }>(command);
-      const { person, why } = rest;
-      const request = { request: words.join(' '), person, hours: span, why };
-      printChange(json, await (await clientFor(rest)).preview(request));
+    .action(async (words: string[], own: ChangeOptions & { person: string; for: number }, command: Command) => {
+      const { person, why, for: hours } = own;
+      printChange(command, await (await clientFor(command)).preview({ request: words.join(' '), person, hours, why }));
     });
 
 const addPreviewEnd = (preview: Command) =>
@@ -44,10 +41,9 @@ const addPreviewEnd = (preview: Command) =>
     .description('takes the leave back; open pages notice within seconds')
     .option('--why <text>', 'kept in the audit')
     .addOption(unusedSeq())
-    .action(async (browser: string, _, command: Command) => {
-      const { json, why, ...rest } = options<ChangeOptions>(command);
-      printChange(json, await (await clientFor(rest))['preview-end']({ browser, why }));
-    });
+    .action(async (browser: string, { why }: ChangeOptions, command: Command) =>
+      printChange(command, await (await clientFor(command))['preview-end']({ browser, why })),
+    );
 
 export function addPreview(program: Command) {
   const preview = program
@@ -66,15 +62,14 @@ export function addPreview(program: Command) {
     .command('list')
     .description('what is open now, for whom and until when')
     .action(async (_, command: Command) => {
-      const { json, ...rest } = options(command);
-      const previews = await (await clientFor(rest)).previews();
-      const rows = previews.map(({ browser, person, remotes, expires, who }) => [
+      const previews = await (await clientFor(command)).previews();
+      const cellsOf = ({ browser, person, remotes, expires, who }: (typeof previews)[number]) => [
         browser,
         person,
         remotes.join(' '),
         `until ${localTime(expires)}, by ${who}`,
-      ]);
-      print(json, previews, rows.length > 0 ? table(rows) : ['No preview is open.']);
+      ];
+      printList(command, previews, cellsOf, 'No preview is open.');
     });
   addPreviewEnd(preview);
 }

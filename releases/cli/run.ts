@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { usage } from '../src/errors.ts';
 import { blankSetting } from '../src/store/store.ts';
 import { addCompletion, addWords } from './completion.ts';
-import { print, printFailure } from './context.ts';
+import { printFailure, printJson, printLines } from './context.ts';
 import { addBuilds, addCompare, addHealth, addLog, addStatus } from './looking.ts';
 import { addApproval, addFreeze, addSchedule, addWebhook } from './planning.ts';
 import { addOverride, addPreview } from './previews.ts';
@@ -130,7 +130,8 @@ export async function run(words: readonly string[]): Promise<number> {
   const json = words.includes('--json');
   if (words.find((word) => word !== '--json') === '--version') {
     const version = ownVersion();
-    print(json, { version }, [version]);
+    if (json) printJson({ version });
+    else printLines([version]);
     return 0;
   }
   try {

@@ -12,20 +12,8 @@ import type { KillEffect } from '../src/operations/goingBack.ts';
 import { promoteFrom, type Source } from '../src/operations/promoteFrom.ts';
 import type { SwitchRequest } from '../src/operations/switching.ts';
 import type { ProposalView, RequestOutcome } from '../src/policies/approval.ts';
-import type { ReleaseClient } from '../src/releaseClient.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
-import {
-  clientFor,
-  examples,
-  localStore,
-  localTime,
-  note,
-  options,
-  parseCount,
-  print,
-  type SharedOptions,
-  smokeFor,
-} from './context.ts';
+import { clientFor, examples, localStore, localTime, note, parseCount, print, smokeFor } from './context.ts';
 
 /** Adds the options of every switching verb. */
 export const withReason = (command: Command): Command =>
@@ -41,10 +29,10 @@ const withForce = (command: Command): Command =>
 /** Exit code if the change needs the approval of a second person. */
 const WAITS_EXIT_CODE = 4;
 
-export function printChange(json: boolean | undefined, { document, changed, proposal }: RequestOutcome): void {
+export function printChange(command: Command, { document, changed, proposal }: RequestOutcome): void {
   if (proposal) {
     process.exitCode = WAITS_EXIT_CODE;
-    print(json, { changed, channel: document.channel, seq: document.seq, proposal }, [
+    print(command, { changed, channel: document.channel, seq: document.seq, proposal }, [
       `Waiting for a second person: ${document.channel} stays as it is, and this is proposal ${proposal.id}.`,
       ...proposalLines(proposal).map((line) => `  ${line}`),
       `Another manager than ${proposal.by} lets it through until ${localTime(proposal.expires)}, in the console or with:`,
@@ -56,7 +44,7 @@ export function printChange(json: boolean | undefined, { document, changed, prop
   const lines = changed
     ? [`${channel} is at state ${seq}: ${actionLine(action)}`, ...evidenceLines(action).map((line) => `  - ${line}`)]
     : [`${channel} stays at state ${seq}: nothing to change`];
-  print(json, { changed, channel, seq, action, stable, candidate, moreCandidates, killed }, lines);
+  print(command, { changed, channel, seq, action, stable, candidate, moreCandidates, killed }, lines);
 }
 
 const FORCED_TEXTS = { force: 'AGAINST THE GATE', despiteFreeze: 'ALTHOUGH FROZEN' } as const;
@@ -96,10 +84,9 @@ export const addPublish = (program: Command) =>
     .description('check, hash and store a built package; prints the build id')
     .option('--version <v>', 'another version than the one in package.json')
     .addHelpText('after', examples('publish remotes/stories/dist', 'publish remotes/stories/dist --version 1.4.2'))
-    .action(async (folder: string, _, command: Command) => {
-      const { json, version, ...rest } = options<{ version?: string }>(command);
-      const result = await (await clientFor(rest)).publish(folder, version);
-      print(json, result, [result.id, ...(result.created ? [] : ['(was there already, byte for byte)'])]);
+    .action(async (folder: string, { version }: { version?: string }, command: Command) => {
+      const result = await (await clientFor(command)).publish(folder, version);
+      print(command, result, [result.id, ...(result.created ? [] : ['(was there already, byte for byte)'])]);
     });
 
 export const addCheck = (program: Command) =>
@@ -108,14 +95,13 @@ export const addCheck = (program: Command) =>
     .description("the gate, against the channel's set with these builds put in; switches nothing")
     .addHelpText('after', examples('check stories@1.4.2+3f9c1a7b20de', 'check --smoke off'))
     .action(async (builds: string[], _, command: Command) => {
-      const { json, ...rest } = options(command);
-      const results = await (await clientFor(rest, true)).check({ builds });
+      const results = await (await clientFor(command, true)).check({ builds });
       const problems = results.flatMap(({ check, problems: messages }) =>
         messages.map((problem) => findingLine({ check, problem })),
       );
       if (problems.length > 0) throw refused('the gate would refuse this set', 'Mend and publish again.', problems);
       print(
-        json,
+        command,
         { passed: true, results },
         results.flatMap(({ check, milliseconds, notes = [] }) => [
           `passed  ${check} (${milliseconds} ms)`,
@@ -130,15 +116,21 @@ export const addActivate = (program: Command) =>
       'after',
       examples('activate stories@1.4.2+3f9c1a7b20de --why "new feed"', 'activate host@… stories@… chat@…'),
     )
-    .action(async (builds: string[], _, command: Command) => {
-      const { json, why, seq, force, despiteFreeze, ...rest } = options<SwitchRequest>(command);
-      printChange(json, await (await clientFor(rest, true)).activate({ builds, why, seq, force, despiteFreeze }));
-    });
+    .action(async (builds: string[], own: SwitchRequest, command: Command) =>
+      printChange(command, await (await clientFor(command, true)).activate({ builds, ...own })),
+    );
 
 function percentage(text: string): number {
   const value = Number(text);
   if (text.trim() && value >= 0 && value <= 100) return value;
   throw usage(`"${text}" is not a percentage`, 'Use a number from 0 to 100, e.g. --percent 5.');
+}
+
+interface CanaryOptions extends SwitchRequest {
+  percent?: number;
+  schedule?: string;
+  enough?: number;
+  name?: string;
 }
 
 export const addCanary = (program: Command) =>
@@ -166,21 +158,19 @@ export const addCanary = (program: Command) =>
         'canary --name stories --schedule 50@2h,100@1d',
       ),
     )
-    .action(async (builds: string[], _, command: Command) => {
-      const { json, percent, schedule, enough, name, why, seq, force, despiteFreeze, ...rest } = options<
-        SwitchRequest & { percent?: number; schedule?: string; enough?: number; name?: string }
-      >(command);
+    .action(async (builds: string[], own: CanaryOptions, command: Command) => {
+      const { percent, schedule, enough, force, ...others } = own;
       if ((percent === undefined) === (schedule === undefined))
         throw usage(
           'a canary takes --percent or --schedule',
           'Use e.g. --percent 5, or --schedule 5@now,25@1h,100@4h.',
         );
       if (schedule && force) throw usage('a schedule never goes on against the gate', 'Leave --force out.');
-      const client = await clientFor(rest, true);
-      const request = { builds, name, why, seq, despiteFreeze };
-      if (schedule !== undefined) printChange(json, await client.schedule({ ...request, steps: schedule, enough }));
+      const client = await clientFor(command, true);
+      const request = { builds, ...others };
+      if (schedule !== undefined) printChange(command, await client.schedule({ ...request, steps: schedule, enough }));
       else {
-        printChange(json, await client.canary({ ...request, percent: percent ?? 0, force }));
+        printChange(command, await client.canary({ ...request, percent: percent ?? 0, force }));
         if (percent === 0) note('Nobody gets it until its share is raised: `pnpm release canary --percent 5`.');
       }
     });
@@ -203,26 +193,24 @@ export const addPromote = (program: Command) =>
         'promote chat --from preview',
       ),
     )
-    .action(async (name: string | undefined, _, command: Command) => {
-      const { json, why, seq, force, despiteFreeze, from, fromStore, fromKey, ...rest } = options<
-        SwitchRequest & FromOptions
-      >(command);
+    .action(async (name: string | undefined, own: SwitchRequest & FromOptions, command: Command) => {
+      const { from, fromStore, fromKey, ...request } = own;
       if (!fromStore) {
         if (fromKey) throw usage('--from-key is the key of another store', 'Name the store with --from-store.');
-        printChange(json, await (await clientFor(rest, true)).promote({ name, from, why, seq, force, despiteFreeze }));
+        printChange(command, await (await clientFor(command, true)).promote({ name, from, ...request }));
         return;
       }
       if (!from) throw usage('--from-store needs --from', 'Name the channel of that store, e.g. --from production.');
-      const { writer } = await localStore(rest);
-      const gate = makeGate(writer, { smoke: await smokeFor(rest) });
+      const writer = await localStore(command);
+      const gate = makeGate(writer, { smoke: await smokeFor(command) });
       const source = await openSource(from, fromStore, fromKey);
-      const change = await promoteFrom(writer, { from: source, name, gate, why, seq, force, despiteFreeze });
-      printChange(json, change);
+      const change = await promoteFrom(writer, { from: source, name, gate, ...request });
+      printChange(command, change);
       if (change.changed && !change.loggedThere)
         note(`The log of ${source.store.label} does not tell of it: its signing key is not here (RELEASES_FROM_KEYS).`);
     });
 
-interface FromOptions {
+export interface FromOptions {
   from?: string;
   fromStore?: string;
   fromKey?: string;
@@ -247,17 +235,12 @@ export const addAbort = (program: Command) =>
     program.command('abort [name]').description("a candidate's visitors back to stable; without a name those of all"),
   )
     .addHelpText('after', examples('abort --why "covers are missing"'))
-    .action(async (name: string | undefined, _, command: Command) => {
-      const { json, why, seq, ...rest } = options<SwitchRequest>(command);
-      printChange(json, await (await clientFor(rest)).abort({ name, why, seq }));
-    });
+    .action(async (name: string | undefined, own: SwitchRequest, command: Command) =>
+      printChange(command, await (await clientFor(command)).abort({ name, ...own })),
+    );
 
 const withForceBack = (command: Command): Command =>
   withReason(command).option('--force', 'go back although the builds do not fit what runs now (needs --why)');
-
-/** State that the caller saw: of two concurrent rollbacks the second gets a conflict. */
-const expectedSeq = async (client: ReleaseClient, seq: number | undefined): Promise<number> =>
-  seq ?? (await client.status()).seq;
 
 export const addRollback = (program: Command) =>
   withForceBack(
@@ -265,10 +248,11 @@ export const addRollback = (program: Command) =>
   )
     .option('--to <seq>', 'a state from `log`', parseCount)
     .addHelpText('after', examples('rollback stories', 'rollback', 'rollback --to 41 --why "checkout broken"'))
-    .action(async (name: string | undefined, _, command: Command) => {
-      const { json, to, why, seq, force, ...rest } = options<SwitchRequest & { to?: number }>(command);
-      const client = await clientFor(rest);
-      printChange(json, await client.rollback({ name, to, why, force, seq: await expectedSeq(client, seq) }));
+    .action(async (name: string | undefined, own: SwitchRequest & { to?: number }, command: Command) => {
+      const client = await clientFor(command);
+      // the state that the caller saw: of two concurrent rollbacks the second gets a conflict
+      const seq = own.seq ?? (await client.status()).seq;
+      printChange(command, await client.rollback({ name, ...own, seq }));
     });
 
 interface ConfirmOptions extends SwitchRequest {
@@ -312,14 +296,15 @@ interface Confirmable {
 /** Prints the effect before a question, else after the change, because a refused change has no effect. */
 async function confirmAndChange(
   { name, verb, needsConfirmation, effect, alternatives }: Confirmable,
-  { json, yes, confirm }: ConfirmOptions & Pick<SharedOptions, 'json'>,
+  command: Command,
   change: (confirm: string | undefined) => Promise<Change>,
 ): Promise<void> {
+  const { yes, confirm } = command.opts<ConfirmOptions>();
   const isAsking = needsConfirmation && isInteractive({ yes, confirm });
   if (isAsking) for (const line of [...effect, ...alternatives]) note(line);
   const outcome = await change(isAsking ? await askFor(name, verb) : yes ? name : confirm);
   if (!isAsking && outcome.changed) for (const line of effect) note(line);
-  printChange(json, outcome);
+  printChange(command, outcome);
 }
 
 export const addWithdraw = (program: Command) =>
@@ -327,9 +312,8 @@ export const addWithdraw = (program: Command) =>
     withReason(program.command('withdraw <name>').description('a remote leaves the set, its screens with it')),
   )
     .addHelpText('after', examples('withdraw gifts --why "too early"', 'withdraw gifts --yes'))
-    .action(async (name: string, _, command: Command) => {
-      const { json, why, seq, confirm, yes, ...rest } = options<ConfirmOptions>(command);
-      const client = await clientFor(rest);
+    .action(async (name: string, { why, seq }: ConfirmOptions, command: Command) => {
+      const client = await clientFor(command);
       const status = await client.status();
       const liveBuild = status.stable?.builds.find((id) => nameOf(id) === name);
       const needsConfirmation = liveBuild !== undefined && name !== HOST_NAME;
@@ -346,7 +330,7 @@ export const addWithdraw = (program: Command) =>
       const alternatives = instead ? [`To bring ${instead} back instead: \`pnpm release rollback ${name}\`.`] : [];
       await confirmAndChange(
         { name, verb: 'withdraw', needsConfirmation, effect, alternatives },
-        { json, yes, confirm },
+        command,
         (confirmation) => client.withdraw({ name, why, seq: seq ?? status.seq, confirm: confirmation }),
       );
     });
@@ -378,9 +362,8 @@ export const addKill = (program: Command) =>
     ),
   )
     .addHelpText('after', examples('kill stories@1.4.2+3f9c1a7b20de --why "leaks drafts"'))
-    .action(async (build: string, _, command: Command) => {
-      const { json, why, seq, confirm, yes, force, ...rest } = options<ConfirmOptions>(command);
-      const client = await clientFor(rest);
+    .action(async (build: string, { why, seq, force }: ConfirmOptions, command: Command) => {
+      const client = await clientFor(command);
       const { seq: shownSeq, killed } = await client.status();
       const effect = await client.killEffect(build, 'kill');
       await confirmAndChange(
@@ -391,7 +374,7 @@ export const addKill = (program: Command) =>
           effect: effectLines(effect),
           alternatives: alternativeLines(effect),
         },
-        { json, yes, confirm },
+        command,
         (confirmation) => client.kill({ build, why, seq: seq ?? shownSeq, confirm: confirmation, force }),
       );
     });

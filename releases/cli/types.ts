@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { ExposedTypes } from '../src/builds/exposedTypes.ts';
 import { usage } from '../src/errors.ts';
 import { nameOf } from '../src/model/build.ts';
-import { clientFor, examples, options, print } from './context.ts';
+import { clientFor, examples, print } from './context.ts';
 
 const DECLARATION = /\.d\.ts$/;
 /** Declarations that only other declarations import. */
@@ -50,14 +50,13 @@ export const addTypes = (program: Command) =>
       'after',
       `${examples('types stories', 'types stories@1.4.2 --out @mf-types')}\ntsconfig.json needs "paths": { "*": ["./@mf-types/*"] } and "@mf-types" in "include".\n`,
     )
-    .action(async (names: string[], _, command: Command) => {
-      const { json, out, ...rest } = options<{ out: string }>(command);
-      const client = await clientFor(rest);
+    .action(async (names: string[], { out }: { out: string }, command: Command) => {
+      const client = await clientFor(command);
       const answers = await Promise.all(names.map((name) => client.types(name)));
       const writtenTypes = [];
       for (const types of answers) writtenTypes.push({ id: types.id, modules: await writeTypes(out, types) });
       print(
-        json,
+        command,
         writtenTypes,
         writtenTypes.map(({ id, modules }) => `${id}: ${modules.join(', ')}`),
       );

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import * as v from 'valibot';
-import { Catalog } from '../src/builds/catalog.ts';
 import { initChannel } from '../src/channel/changeChannel.ts';
 import { listChannels } from '../src/channel/readChannel.ts';
 import { usage } from '../src/errors.ts';
@@ -27,9 +26,10 @@ import {
   storeUrl,
   table,
   whoami,
+  writerTo,
 } from './context.ts';
 import { loadSignIn, signIn, signOut } from './signIn.ts';
-import { openSource } from './switching.ts';
+import { type FromOptions, openSource } from './switching.ts';
 
 export const addInit = (program: Command) =>
   program
@@ -37,12 +37,11 @@ export const addInit = (program: Command) =>
     .description('make a store and its channel; on an existing one: prove it again and renew the channel')
     .addHelpText('after', examples('init', 'init --channel preview', 'init --store s3://bucket/liaozhai'))
     .action(async (_, command: Command) => {
-      const { json, channel, ...rest } = options(command);
-      const openedStore = await openStore(storeUrl({ channel, ...rest }));
+      const { channel } = options(command);
+      const openedStore = await openStore(storeUrl(command));
       const key = await prepareStore(openedStore);
       const { store } = openedStore;
-      const writer = { store, catalog: new Catalog(store), key, channel, who: whoami(), now: () => new Date() };
-      const { document, changed } = await initChannel(writer);
+      const { document, changed } = await initChannel(writerTo(store, key, channel));
       const result = {
         store: store.label,
         channel,
@@ -51,7 +50,7 @@ export const addInit = (program: Command) =>
         expires: document.expires,
         publicKey: key.publicKey,
       };
-      print(json, result, [
+      print(command, result, [
         `${store.label} refuses conflicting writes, as it must.`,
         `Channel ${channel} is at state ${document.seq}, signed until ${document.expires}.`,
         `Public key: ${key.publicKey}`,
@@ -69,17 +68,12 @@ export function addChannel(program: Command) {
     .requiredOption('--from <channel>', 'the other channel')
     .option('--from-store <url>', 'its store, if it is another one')
     .option('--from-key <key>', "the other store's public key; without it its own record is believed")
-    .action(async (name: string, _, command: Command) => {
-      const { json, from, fromStore, fromKey, ...rest } = options<{
-        from: string;
-        fromStore?: string;
-        fromKey?: string;
-      }>(command);
-      const { writer } = await localStore({ ...rest, channel: name });
+    .action(async (name: string, { from, fromStore, fromKey }: FromOptions & { from: string }, command: Command) => {
+      const writer = await localStore(command, name);
       const source = fromStore ? await openSource(from, fromStore, fromKey) : sourceIn(writer, from);
       const { document } = await createChannelFrom(writer, source);
       const { seq, stable } = document;
-      print(json, { channel: name, seq, stable }, [
+      print(command, { channel: name, seq, stable }, [
         `Channel ${name} is at state ${seq} and runs what ${from} runs:`,
         ...(stable?.builds ?? []).map((id) => `  ${id}`),
         `Serve it: CHANNEL=${name} npm start -- --serve`,
@@ -89,11 +83,16 @@ export function addChannel(program: Command) {
     .command('list')
     .description('the channels of the store')
     .action(async (_, command: Command) => {
-      const { json, ...rest } = options(command);
-      const { writer } = await localStore(rest);
+      const writer = await localStore(command);
       const names = await listChannels(writer.store);
-      print(json, names, names);
+      print(command, names, names);
     });
+}
+
+interface TokenOptions {
+  label?: string;
+  person?: string;
+  days?: number;
 }
 
 function addCreate(token: Command) {
@@ -103,23 +102,11 @@ function addCreate(token: Command) {
     .option('--label <text>', 'who it is for')
     .option('--person <name>', 'whose it is, in the log and where two persons decide; the label if left out')
     .option('--days <n>', 'expires after this many days; never if left out', parseCount)
-    .action(async (grant: string, _, command: Command) => {
-      const {
-        json,
-        label = '',
-        days = null,
-        person,
-        ...rest
-      } = options<{ label?: string; days?: number; person?: string }>(command);
-      const { writer } = await localStore(rest);
-      const { token: secret, record } = await createToken(writer.store, writer.key, {
-        grant,
-        label,
-        by: whoami(),
-        days,
-        person,
-      });
-      print(json, { token: secret, id: record.id, grant, expires: record.expires }, [
+    .action(async (grant: string, own: TokenOptions, command: Command) => {
+      const writer = await localStore(command);
+      const request = { grant, label: '', days: null, by: whoami(), ...own };
+      const { token: secret, record } = await createToken(writer.store, writer.key, request);
+      print(command, { token: secret, id: record.id, grant, expires: record.expires }, [
         secret,
         `Shown only now. Revoke it with: token revoke ${record.id}`,
         ...(record.name && (await writer.store.children(`versions/${record.name}/`)).length === 0
@@ -134,8 +121,7 @@ function addList(token: Command) {
     .command('list')
     .description('all tokens; never their secrets')
     .action(async (_, command: Command) => {
-      const { json, ...rest } = options(command);
-      const { writer } = await localStore(rest);
+      const writer = await localStore(command);
       const tokens = await listTokens(writer.store, writer.key.publicKey);
       const rows = tokens.map(({ id, role, name, label, person, at, by, revoked, expires, problem }) => [
         id,
@@ -144,7 +130,7 @@ function addList(token: Command) {
         `${localTime(at)} by ${by}`,
         problem ?? (revoked ? `revoked ${localTime(revoked)}` : expires ? `until ${localTime(expires)}` : ''),
       ]);
-      print(json, tokens, table(rows));
+      print(command, tokens, table(rows));
     });
 }
 
@@ -153,10 +139,9 @@ function addRevoke(token: Command) {
     .command('revoke <id>')
     .description('ends a token at once')
     .action(async (id: string, _, command: Command) => {
-      const { json, ...rest } = options(command);
-      const { writer } = await localStore(rest);
+      const writer = await localStore(command);
       const { hash: _hash, ...shown } = await revokeToken(writer.store, writer.key, id);
-      print(json, shown, [`Token ${id} is revoked.`]);
+      print(command, shown, [`Token ${id} is revoked.`]);
     });
 }
 
@@ -185,12 +170,11 @@ export const addLogin = (program: Command) =>
     .description("sign in as a person at the console's OpenID provider; programs use RELEASES_TOKEN")
     .option('--browser', 'by a browser on this machine, though the provider offers a code for any other')
     .addHelpText('after', examples('login https://console.example', 'login --store https://console.example --browser'))
-    .action(async (consoleAddress: string | undefined, _, command: Command) => {
-      const { json, browser = false, ...rest } = options<{ browser?: boolean }>(command);
-      const url = consoleUrl(consoleAddress ?? storeUrl(rest));
+    .action(async (address: string | undefined, { browser = false }: { browser?: boolean }, command: Command) => {
+      const url = consoleUrl(address ?? storeUrl(command));
       const { origin, person, expires } = await signIn({ url, browser, report: note });
       const { RELEASES_STORE: store, RELEASES_TOKEN: token } = process.env;
-      print(json, { console: origin, person, expires }, [
+      print(command, { console: origin, person, expires }, [
         `Signed in to ${origin} as ${person}, until ${localTime(expires)}.`,
         ...(store && isRemote(store) && new URL(store).origin === origin ? [] : [`Use it with --store ${origin}.`]),
       ]);
@@ -203,12 +187,11 @@ export const addLogout = (program: Command) =>
     .description('end the sign-in here, at the console, and as far as it can be renewed at the provider')
     .addHelpText('after', examples('logout https://console.example'))
     .action(async (consoleAddress: string | undefined, _, command: Command) => {
-      const { json, ...rest } = options(command);
-      const url = consoleUrl(consoleAddress ?? storeUrl(rest));
+      const url = consoleUrl(consoleAddress ?? storeUrl(command));
       const storedSignIn = await loadSignIn(url);
       const problems = storedSignIn ? await signOut(storedSignIn) : [];
       const { origin } = new URL(url);
-      print(json, { console: origin, signedOut: storedSignIn !== null, problems }, [
+      print(command, { console: origin, signedOut: storedSignIn !== null, problems }, [
         storedSignIn
           ? `Signed out of ${origin}: nothing of it is left here.`
           : `Nobody is signed in to ${origin} here.`,
@@ -232,10 +215,9 @@ export const addWhoami = (program: Command) =>
     .description('who acts, as the log names it, and what that person or token may')
     .addHelpText('after', examples('whoami', 'whoami --store https://console.example --json'))
     .action(async (_, command: Command) => {
-      const { json, ...rest } = options(command);
-      const url = storeUrl(rest);
+      const url = storeUrl(command);
       if (!isRemote(url))
-        return print(json, { who: whoami(), by: 'store', store: url }, [
+        return print(command, { who: whoami(), by: 'store', store: url }, [
           `${whoami()}, directly on ${url}: whoever has its signing key may do everything.`,
         ]);
       const by = process.env.RELEASES_TOKEN ? 'token' : 'login';
@@ -243,7 +225,7 @@ export const addWhoami = (program: Command) =>
       const expires = by === 'login' ? ((await loadSignIn(url))?.expires ?? null) : null;
       const grants = [me, ...me.more].map(({ role, name }) => (name ? `${role}:${name}` : role));
       const who = me.id ? `${me.label} (${me.id})` : me.label;
-      print(json, { who, by, grants, console: new URL(url).origin, expires }, [
+      print(command, { who, by, grants, console: new URL(url).origin, expires }, [
         `${who}: ${grants.join(', ')}`,
         `at ${new URL(url).origin}, by ${expires ? `login, until ${localTime(expires)}` : 'RELEASES_TOKEN'}`,
       ]);
@@ -265,16 +247,15 @@ export const addExport = (program: Command) =>
     .option('--connect <source>', 'a further connect-src, e.g. wss://app.example', collect)
     .option('--img <source>', 'a further img-src', collect)
     .addHelpText('after', examples('export site', 'export site --config config.json --connect wss://app.example'))
-    .action(async (folder: string, _, command: Command) => {
-      const { json, config, connect, img, ...rest } = options<ExportFlags>(command);
-      const { writer } = await localStore(rest);
+    .action(async (folder: string, { config, connect, img }: ExportFlags, command: Command) => {
+      const writer = await localStore(command);
       const result = await exportSite(writer, {
         folder,
         config: config ? readSiteConfig(config) : {},
         connectSrc: connect,
         imgOrigins: img,
       });
-      print(json, result, [
+      print(command, result, [
         `${result.pages.length} pages and ${result.builds.length} builds in ${folder}, headers in _headers.`,
       ]);
     });
@@ -290,9 +271,8 @@ export const addGc = (program: Command) =>
       spanOption('--unclaimed <span>', 'uploads that never became a build go after so long: 30m, 24h, 3d', '24h'),
     )
     .addHelpText('after', examples('gc --dry-run', 'gc', 'gc --unclaimed 1h'))
-    .action(async (_, command: Command) => {
-      const { json, dryRun = false, unclaimed, ...rest } = options<{ dryRun?: boolean; unclaimed: number }>(command);
-      const { writer } = await localStore(rest);
+    .action(async ({ dryRun = false, unclaimed }: { dryRun?: boolean; unclaimed: number }, command: Command) => {
+      const writer = await localStore(command);
       const abortController = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abortController.abort());
       const { signal } = abortController;
@@ -302,7 +282,7 @@ export const addGc = (program: Command) =>
       const previews = dryRun ? 0 : await sweepPreviews(writer.store, writer.key.publicKey, now);
       const { removed, kept } = await collectGarbage(writer.store, writer.key.publicKey, { dryRun, signal });
       const outcome = dryRun ? 'would be removed' : 'removed';
-      print(json, { dryRun, removed, kept, previews, ...sweptUploads }, [
+      print(command, { dryRun, removed, kept, previews, ...sweptUploads }, [
         ...sweptUploads.uploads,
         ...removed,
         `${sweptUploads.uploads.length} given up uploads (${formatBytes(sweptUploads.bytes)}) and ${removed.length} builds ${outcome}, ${kept} builds kept.`,
