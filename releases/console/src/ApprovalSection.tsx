@@ -1,14 +1,11 @@
-import { Button, TextField } from '@liaozhai/shared/ui';
-import { useState } from 'react';
 import { type Me, maySwitch, type ProposalView } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
-import { AskButton, FoldedForm, Lines, useConsole, useSnapshot } from './Section';
+import { AskButton, FoldedForm, HoursField, Lines, useConsole, useSnapshot } from './Section';
 import { changeLine, relativeTime, shortId, texts, translate } from './texts';
 
 const SHORT_DIGEST = 12;
 const DEFAULT_HOURS = 24;
-const MAX_HOURS = 168;
 
 /** Effects of a proposal, one line each. */
 function linesOf({ request, builds, changes, before, after }: ProposalView): string[] {
@@ -76,32 +73,13 @@ function ProposalRow({ proposal }: { proposal: ProposalView }) {
 }
 
 function RuleForm() {
-  const { console, running } = useConsole();
-  const [hours, setHours] = useState(String(DEFAULT_HOURS));
+  const { console } = useConsole();
   const { turnOn, expires, rule } = texts.approval;
+  const ask = (hours: number) =>
+    console.openQuestion('approval', { hours }, { title: turnOn, action: turnOn, changes: [rule(hours)] });
   return (
-    <FoldedForm
-      title={turnOn}
-      onSubmit={() =>
-        console.openQuestion(
-          'approval',
-          { hours: Number(hours) },
-          { title: turnOn, action: turnOn, changes: [rule(Number(hours))] },
-        )
-      }
-    >
-      <TextField
-        type="number"
-        label={expires}
-        min={1}
-        max={MAX_HOURS}
-        required
-        value={hours}
-        onChange={(event) => setHours(event.target.value)}
-      />
-      <Button type="submit" variant="quiet" small disabled={running !== null}>
-        {turnOn}
-      </Button>
+    <FoldedForm title={turnOn} action={turnOn} onSubmit={(field) => ask(Number(field('hours')))}>
+      <HoursField label={expires} hours={DEFAULT_HOURS} />
     </FoldedForm>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, ListRow, Tag, TextField } from '@liaozhai/shared/ui';
+import { ListRow, Tag, TextField } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { type FreezeWindow, maySwitch } from './api';
 import styles from './Console.module.css';
@@ -6,86 +6,61 @@ import { formats } from './language';
 import { AskButton, Choice, FoldedForm, useConsole, useSnapshot } from './Section';
 import { texts, windowLine } from './texts';
 
-interface TimeOfWeek {
+const minutesOf = (day: string, time: string): number => {
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  return Number(day) * 24 * 60 + hour * 60 + minute;
+};
+
+interface WeekTimeProps {
+  /** Of its fields: `fromDay` and `fromTime`. */
+  name: 'from' | 'to';
+  label: string;
   day: number;
   time: string;
 }
 
-const minutesOf = ({ day, time }: TimeOfWeek): number => {
-  const [hour = 0, minute = 0] = time.split(':').map(Number);
-  return day * 24 * 60 + hour * 60 + minute;
-};
-
-function WeekTime({
-  label,
-  value,
-  onChange,
-}: {
-  label: string;
-  value: TimeOfWeek;
-  onChange: (to: TimeOfWeek) => void;
-}) {
-  return (
-    <fieldset className={styles.weekTime}>
-      <legend>{label}</legend>
-      <Choice
-        label={label}
-        value={String(value.day)}
-        options={formats.weekdays.map((name, day) => [String(day), name])}
-        onChange={(day) => onChange({ ...value, day: Number(day) })}
-      />
-      <input
-        type="time"
-        aria-label={texts.freeze.time(label)}
-        className={styles.control}
-        required
-        value={value.time}
-        onChange={(event) => onChange({ ...value, time: event.target.value })}
-      />
-    </fieldset>
-  );
-}
-
-function Moment({ label, value, onChange }: { label: string; value: string; onChange: (to: string) => void }) {
-  return (
-    <TextField
-      type="datetime-local"
+const WeekTime = ({ name, label, day, time }: WeekTimeProps) => (
+  <fieldset className={styles.weekTime}>
+    <legend>{label}</legend>
+    <Choice
+      name={`${name}Day`}
       label={label}
-      required
-      // a year of five digits is no date to JavaScript
-      max="9999-12-31T23:59"
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
+      defaultValue={day}
+      options={formats.weekdays.map((weekday, at) => [String(at), weekday])}
     />
-  );
-}
+    <input
+      type="time"
+      name={`${name}Time`}
+      aria-label={texts.freeze.time(label)}
+      className={styles.control}
+      required
+      defaultValue={time}
+    />
+  </fieldset>
+);
+
+// a year of five digits is no date to JavaScript
+const Moment = (props: { name: 'from' | 'to'; label: string }) => (
+  <TextField type="datetime-local" required max="9999-12-31T23:59" {...props} />
+);
 
 /** Adds a freeze window, weekly in a named time zone or once in local time. The dialog requires a reason. */
 function FreezeForm() {
-  const { console, running } = useConsole();
+  const { console } = useConsole();
   const [kind, setKind] = useState<FreezeWindow['kind']>('weekly');
-  const [from, setFrom] = useState<TimeOfWeek>({ day: 4, time: '18:00' });
-  const [to, setTo] = useState<TimeOfWeek>({ day: 0, time: '08:00' });
-  const [zone, setZone] = useState(Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const [startsAt, setStartsAt] = useState('');
-  const [endsAt, setEndsAt] = useState('');
-  const { add, kind: kindLabel, weekly, once, submit, zone: zoneLabel, from: fromLabel, to: toLabel } = texts.freeze;
-  const buildWindow = (): FreezeWindow =>
-    kind === 'weekly'
-      ? { kind, from: minutesOf(from), to: minutesOf(to), zone: zone.trim() }
-      : { kind, from: new Date(startsAt).toISOString(), to: new Date(endsAt).toISOString() };
+  const { add, kind: kindLabel, weekly, once, submit, zone, from, to } = texts.freeze;
+  const windowOf = (field: (name: string) => string): FreezeWindow => {
+    if (kind === 'once')
+      return { kind, from: new Date(field('from')).toISOString(), to: new Date(field('to')).toISOString() };
+    const [start, end] = ['from', 'to'].map((name) => minutesOf(field(`${name}Day`), field(`${name}Time`)));
+    return { kind, from: start ?? 0, to: end ?? 0, zone: field('zone') };
+  };
+  const ask = (window: FreezeWindow) => {
+    const question = { title: add, action: add, changes: [windowLine(window)], requiresReason: true };
+    console.openQuestion('freeze', { window }, question);
+  };
   return (
-    <FoldedForm
-      title={add}
-      onSubmit={() => {
-        const newWindow = buildWindow();
-        console.openQuestion(
-          'freeze',
-          { window: newWindow },
-          { title: add, action: add, changes: [windowLine(newWindow)], requiresReason: true },
-        );
-      }}
-    >
+    <FoldedForm title={add} action={submit} onSubmit={(field) => ask(windowOf(field))}>
       <Choice
         label={kindLabel}
         value={kind}
@@ -97,19 +72,21 @@ function FreezeForm() {
       />
       {kind === 'weekly' ? (
         <>
-          <WeekTime label={fromLabel} value={from} onChange={setFrom} />
-          <WeekTime label={toLabel} value={to} onChange={setTo} />
-          <TextField label={zoneLabel} required value={zone} onChange={(event) => setZone(event.target.value)} />
+          <WeekTime name="from" label={from} day={4} time="18:00" />
+          <WeekTime name="to" label={to} day={0} time="08:00" />
+          <TextField
+            name="zone"
+            label={zone}
+            required
+            defaultValue={Intl.DateTimeFormat().resolvedOptions().timeZone}
+          />
         </>
       ) : (
         <>
-          <Moment label={fromLabel} value={startsAt} onChange={setStartsAt} />
-          <Moment label={toLabel} value={endsAt} onChange={setEndsAt} />
+          <Moment name="from" label={from} />
+          <Moment name="to" label={to} />
         </>
       )}
-      <Button type="submit" variant="quiet" small disabled={running !== null}>
-        {submit}
-      </Button>
     </FoldedForm>
   );
 }

@@ -1,68 +1,39 @@
-import { Button, ListRow, TextField } from '@liaozhai/shared/ui';
-import { useState } from 'react';
+import { ListRow, TextField } from '@liaozhai/shared/ui';
 import type { Preview } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
-import { AskButton, FoldedForm, useConsole } from './Section';
+import { AskButton, FoldedForm, HoursField, useConsole } from './Section';
 import { texts } from './texts';
 
 const DEFAULT_HOURS = 4;
-const MAX_HOURS = 168;
 
 /** Opens a preview for a person from the request they sent. */
 function OpenForm() {
   const { console } = useConsole();
-  const [request, setRequest] = useState('');
-  const [person, setPerson] = useState('');
-  const [hours, setHours] = useState(String(DEFAULT_HOURS));
   const { preview } = texts;
-  const openDialog = () =>
-    console.openQuestion(
-      'preview',
-      { request: request.trim(), person: person.trim(), hours: Number(hours) },
-      {
-        title: preview.title,
-        action: preview.open,
-        danger: true,
-        changes: [
-          ...request.split(/\s+/).filter((word) => word.includes('@')),
-          preview.only(person.trim(), Number(hours)),
-          preview.unchecked,
-        ],
-      },
-    );
+  const ask = (request: string, person: string, hours: number) => {
+    const origins = request.split(/\s+/).filter((word) => word.includes('@'));
+    const changes = [...origins, preview.only(person, hours), preview.unchecked];
+    const question = { title: preview.title, action: preview.open, danger: true, changes };
+    console.openQuestion('preview', { request, person, hours }, question);
+  };
   return (
-    <FoldedForm title={preview.openFor} onSubmit={openDialog}>
+    <FoldedForm
+      title={preview.openFor}
+      action={preview.open}
+      onSubmit={(field) => ask(field('request'), field('person'), Number(field('hours')))}
+    >
       <TextField
+        name="request"
         label={preview.request}
         hint={preview.requestHint}
         required
         maxLength={1200}
         autoComplete="off"
         autoCapitalize="none"
-        value={request}
-        onChange={(event) => setRequest(event.target.value)}
       />
-      <TextField
-        label={preview.person}
-        required
-        maxLength={60}
-        autoComplete="off"
-        value={person}
-        onChange={(event) => setPerson(event.target.value)}
-      />
-      <TextField
-        type="number"
-        label={preview.hours}
-        required
-        min={1}
-        max={MAX_HOURS}
-        value={hours}
-        onChange={(event) => setHours(event.target.value)}
-      />
-      <Button type="submit" variant="quiet" small>
-        {preview.open}
-      </Button>
+      <TextField name="person" label={preview.person} required maxLength={60} autoComplete="off" />
+      <HoursField label={preview.hours} hours={DEFAULT_HOURS} />
     </FoldedForm>
   );
 }

@@ -136,7 +136,7 @@ function StepRow({
 }
 
 export function PlanForm({ builds, percent }: { builds: readonly string[]; percent: number }) {
-  const { console, running } = useConsole();
+  const { console } = useConsole();
   const [rows, setRows] = useState<readonly StepInput[]>(() => [
     ...(percent < 25 ? [{ key: 1, percent: '25', span: '1', unit: 'h' } as const] : []),
     { key: 2, percent: '100', span: '4', unit: 'h' },
@@ -159,6 +159,15 @@ export function PlanForm({ builds, percent }: { builds: readonly string[]; perce
   return (
     <FoldedForm
       title={plan}
+      action={plan}
+      actionName={`${plan} ${remoteNames}`}
+      actions={
+        rows.length < MAX_STEPS && (
+          <Button variant="quiet" small onClick={addRow}>
+            {addStep}
+          </Button>
+        )
+      }
       onSubmit={() => {
         const steps = rows.map(({ percent: share, span, unit }) => `${Number(share)}@${Number(span)}${unit}`).join(',');
         const changes = rows.map((row) => step(texts.schedule.share(Number(row.percent)), spanOf(row)));
@@ -180,16 +189,6 @@ export function PlanForm({ builds, percent }: { builds: readonly string[]; perce
           />
         ))}
       </ol>
-      <div className={styles.actions}>
-        {rows.length < MAX_STEPS && (
-          <Button variant="quiet" small onClick={addRow}>
-            {addStep}
-          </Button>
-        )}
-        <Button type="submit" variant="quiet" small disabled={running !== null} aria-label={`${plan} ${remoteNames}`}>
-          {plan}
-        </Button>
-      </div>
     </FoldedForm>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Card } from '@liaozhai/shared/ui';
+import { Button, Card, TextField } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { type ComponentProps, createContext, type ReactNode, useContext } from 'react';
 import type { Me } from './api';
@@ -70,22 +70,21 @@ export function AskButton({ verb, body, question, ...rest }: AskButtonProps) {
   );
 }
 
-interface ChoiceProps<Value extends string> {
+interface ChoiceProps<Value extends string> extends Omit<ComponentProps<'select'>, 'onChange'> {
   label: string;
-  value: Value;
   options: readonly (readonly [value: Value, text: string])[];
   /** Text of a first option, which chooses ''. */
   none?: string;
-  onChange: (value: Value) => void;
+  onChange?: (value: Value) => void;
 }
 
 /** A select with a hidden label. */
-export const Choice = <Value extends string>({ label, value, options, none, onChange }: ChoiceProps<Value>) => (
+export const Choice = <Value extends string>({ label, options, none, onChange, ...rest }: ChoiceProps<Value>) => (
   <select
+    {...rest}
     aria-label={label}
     className={styles.control}
-    value={value}
-    onChange={({ target }) => onChange(target.value as Value)}
+    onChange={onChange && (({ target }) => onChange(target.value as Value))}
   >
     {none !== undefined && <option value="">{none}</option>}
     {options.map(([each, text]) => (
@@ -123,24 +122,45 @@ export const Lines = ({ lines }: { lines: readonly string[] }) => (
   </ul>
 );
 
+const MAX_HOURS = 168;
+
+/** A field `hours` for a span of at most a week. */
+export const HoursField = ({ label, hours }: { label: string; hours: number }) => (
+  <TextField type="number" name="hours" label={label} required min={1} max={MAX_HOURS} defaultValue={hours} />
+);
+
 interface FoldedFormProps {
   title: string;
-  onSubmit: () => void;
+  /** Label of the button that sends the form. */
+  action: string;
+  /** Its name for screen readers, if the label is ambiguous. */
+  actionName?: string;
+  /** Receives the value of each named field, without blanks around it. */
+  onSubmit: (field: (name: string) => string, form: HTMLFormElement) => void;
+  /** Shown before the button. */
+  actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A form that is folded below its title. */
-export const FoldedForm = ({ title, onSubmit, children }: FoldedFormProps) => (
+/** A form that is folded below its title. The browser keeps the values of its fields. */
+export const FoldedForm = ({ title, action, actionName, onSubmit, actions, children }: FoldedFormProps) => (
   <details className={styles.details}>
     <summary>{title}</summary>
     <form
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit();
+        const fields = new FormData(event.currentTarget);
+        onSubmit((name) => String(fields.get(name) ?? '').trim(), event.currentTarget);
       }}
     >
       {children}
+      <div className={styles.actions}>
+        {actions}
+        <ActionButton type="submit" control={title} aria-label={actionName}>
+          {action}
+        </ActionButton>
+      </div>
     </form>
   </details>
 );

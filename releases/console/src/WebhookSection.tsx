@@ -1,6 +1,5 @@
 import { ListRow, TextField } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { useState } from 'react';
 import { maySwitch } from './api';
 import styles from './Console.module.css';
 import { ActionButton, AskButton, FoldedForm, useConsole, useSnapshot } from './Section';
@@ -8,22 +7,14 @@ import { texts, translate } from './texts';
 
 function WebhookForm() {
   const { console } = useConsole();
-  const [url, setUrl] = useState('');
-  const { add, url: label, hint } = texts.webhook;
+  const { add, url, hint } = texts.webhook;
   return (
-    <FoldedForm title={add} onSubmit={() => void console.addWebhook('webhook', url.trim()).then(() => setUrl(''))}>
-      <TextField
-        type="url"
-        label={label}
-        hint={hint}
-        autoComplete="off"
-        required
-        value={url}
-        onChange={(event) => setUrl(event.target.value)}
-      />
-      <ActionButton type="submit" control="webhook">
-        {add}
-      </ActionButton>
+    <FoldedForm
+      title={add}
+      action={add}
+      onSubmit={(field, form) => void console.addWebhook(add, field('url')).then(() => form.reset())}
+    >
+      <TextField type="url" name="url" label={url} hint={hint} autoComplete="off" required />
     </FoldedForm>
   );
 }
