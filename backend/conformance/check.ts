@@ -59,33 +59,9 @@ export function shown({ status, headers, body, text }: VisitorAnswer): string {
 
 export const shownValue = (value: unknown): string => oneLine(JSON.stringify(value) ?? 'nothing');
 
-/** Returns the response. Throws `Deviation` unless it has one of these statuses. */
-export function expectStatus(answer: VisitorAnswer, ...allowed: number[]): VisitorAnswer {
-  if (!allowed.includes(answer.status)) throw new Deviation(shown(answer), answer.status);
-  return answer;
-}
-
-/** Returns the response. Throws `Deviation` unless it is a success. */
-export function expectSuccess(answer: VisitorAnswer): VisitorAnswer {
-  if (answer.status < 200 || answer.status > 299) throw new Deviation(shown(answer), answer.status);
-  return answer;
-}
-
 /** Throws `Deviation` with `came`, the actual result, unless `holds`. */
 export function expectThat(holds: boolean, came: string | (() => string)): asserts holds {
   if (!holds) throw new Deviation(typeof came === 'string' ? came : came());
-}
-
-/** Throws `Deviation` unless the response is 422 with errors for at least one of these fields. */
-export function expectFieldErrors(answer: VisitorAnswer, ...fields: string[]): void {
-  expectStatus(answer, 422);
-  const problem = laravelProblem(answer);
-  if (problem) throw new Deviation(problem, answer.status);
-  const { errors } = answer.body as { errors: object };
-  expectThat(
-    fields.some((field) => field in errors),
-    () => shown(answer),
-  );
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

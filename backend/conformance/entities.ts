@@ -13,14 +13,37 @@ import {
 import * as v from 'valibot';
 import { Deviation, shownValue } from './check.ts';
 
-/**
- * Two schemas of an entity: `read` is the page's tolerant one, which ignores missing and mistyped fields; `agreed` is
- * strict, with every field of the contract.
- */
-interface Entity {
-  name: string;
-  read: v.GenericSchema;
-  agreed: v.GenericSchema;
+/** An entity of the API, as the page reads it and as the contract describes it. */
+export class Entity {
+  readonly agreed: v.GenericSchema;
+
+  /**
+   * @param read the page's tolerant schema, which ignores missing and mistyped fields
+   * @param fields every field of the contract
+   */
+  constructor(
+    readonly name: string,
+    readonly read: v.GenericSchema,
+    fields: v.ObjectEntries,
+  ) {
+    this.agreed = v.looseObject(fields);
+  }
+
+  /** Throws `Deviation` unless the page can read the values. */
+  expectReadable(...values: unknown[]): void {
+    for (const value of values) {
+      const [issue] = v.safeParse(this.read, value).issues ?? [];
+      if (issue) throw new Deviation(describe(this.name, issue));
+    }
+  }
+
+  /** Throws `Deviation` unless the values have every field of the contract, with its type. */
+  expectAgreed(...values: unknown[]): void {
+    for (const value of values) {
+      const issues = v.safeParse(this.agreed, value).issues ?? [];
+      if (issues.length > 0) throw new Deviation(issues.map((issue) => describe(this.name, issue)).join('; '));
+    }
+  }
 }
 
 const id = v.union([v.pipe(v.string(), v.minLength(1)), v.number()]);
@@ -32,47 +55,39 @@ const orNull = <Schema extends v.GenericSchema>(schema: Schema) => v.nullable(sc
 const problem = orNull(v.looseObject({ code: text, message: text }));
 const person = { id, name: text, avatar: orNull(text) };
 
-export const User: Entity = {
-  name: 'User',
-  read: userSchema,
-  agreed: v.looseObject({
-    id,
-    name: text,
-    username: text,
-    avatar: orNull(text),
-    gender: orNull(text),
-    balance: whole,
-    invite_code: orNull(text),
-    persona: orNull(text),
-    email_verified_at: orNull(time),
-    checked_in_today: flag,
-    check_in_streak: whole,
-    version: whole,
-  }),
-};
+export const User = new Entity('User', userSchema, {
+  id,
+  name: text,
+  username: text,
+  avatar: orNull(text),
+  gender: orNull(text),
+  balance: whole,
+  invite_code: orNull(text),
+  persona: orNull(text),
+  email_verified_at: orNull(time),
+  checked_in_today: flag,
+  check_in_streak: whole,
+  version: whole,
+});
 
-export const Story: Entity = {
-  name: 'Story',
-  read: storySchema,
-  agreed: v.looseObject({
-    id,
-    title: text,
-    cover_url: orNull(text),
-    cover_color: v.optional(orNull(text)),
-    share_image_url: v.optional(orNull(text)),
-    summary: text,
-    tags: v.array(text),
-    author: orNull(v.looseObject(person)),
-    opening: orNull(text),
-    opening_lines: v.optional(v.array(text)),
-    characters: v.array(v.looseObject({ ...person, intro: orNull(text) })),
-    price_per_message: whole,
-    conversation_id: orNull(id),
-    is_favorite: v.optional(v.boolean()),
-    created_at: time,
-    updated_at: time,
-  }),
-};
+export const Story = new Entity('Story', storySchema, {
+  id,
+  title: text,
+  cover_url: orNull(text),
+  cover_color: v.optional(orNull(text)),
+  share_image_url: v.optional(orNull(text)),
+  summary: text,
+  tags: v.array(text),
+  author: orNull(v.looseObject(person)),
+  opening: orNull(text),
+  opening_lines: v.optional(v.array(text)),
+  characters: v.array(v.looseObject({ ...person, intro: orNull(text) })),
+  price_per_message: whole,
+  conversation_id: orNull(id),
+  is_favorite: v.optional(v.boolean()),
+  created_at: time,
+  updated_at: time,
+});
 
 /** Checks `place` before `read`, since the page's schemas change values. */
 const readAfter = (place: v.GenericSchema, read: v.GenericSchema): v.GenericSchema => v.pipe(place, read);
@@ -84,31 +99,27 @@ const placeableMessage = v.looseObject({
   status: v.picklist(['pending', 'streaming', 'completed', 'failed', 'cancelled']),
 });
 
-export const Message: Entity = {
-  name: 'Message',
-  read: readAfter(placeableMessage, messageSchema),
-  agreed: v.looseObject({
-    id,
-    conversation_id: id,
-    story_id: id,
-    seq: whole,
-    version: whole,
-    revision: whole,
-    client_id: orNull(text),
-    body: text,
-    error: problem,
-    cost: whole,
-    variant: v.optional(whole),
-    variants: v.optional(whole),
-    created_at: time,
-    updated_at: time,
-  }),
-};
+export const Message = new Entity('Message', readAfter(placeableMessage, messageSchema), {
+  id,
+  conversation_id: id,
+  story_id: id,
+  seq: whole,
+  version: whole,
+  revision: whole,
+  client_id: orNull(text),
+  body: text,
+  error: problem,
+  cost: whole,
+  variant: v.optional(whole),
+  variants: v.optional(whole),
+  created_at: time,
+  updated_at: time,
+});
 
-export const Conversation: Entity = {
-  name: 'Conversation',
-  read: readAfter(v.looseObject({ story: v.looseObject({ id }) }), conversationSchema),
-  agreed: v.looseObject({
+export const Conversation = new Entity(
+  'Conversation',
+  readAfter(v.looseObject({ story: v.looseObject({ id }) }), conversationSchema),
+  {
     id,
     story: v.looseObject({ id, title: text, cover_url: orNull(text) }),
     last_message: orNull(v.looseObject({ id, role: text, excerpt: text, created_at: time })),
@@ -117,131 +128,89 @@ export const Conversation: Entity = {
     active_message_id: orNull(id),
     created_at: time,
     updated_at: time,
-  }),
-};
+  },
+);
 
-export const LatestMeta: Entity = {
-  name: 'meta',
-  read: v.looseObject({}),
-  agreed: v.looseObject({
-    conversation_id: orNull(id),
-    version: whole,
-    last_seq: whole,
-    has_more: flag,
-    active_message_id: orNull(id),
-  }),
-};
+export const LatestMeta = new Entity('meta', v.looseObject({}), {
+  conversation_id: orNull(id),
+  version: whole,
+  last_seq: whole,
+  has_more: flag,
+  active_message_id: orNull(id),
+});
 
-export const Suggestion: Entity = {
-  name: 'Suggestion',
-  read: suggestionSchema,
-  agreed: v.looseObject({
-    id,
-    conversation_id: id,
-    base_version: whole,
-    status: v.picklist(['pending', 'ready', 'failed']),
-    items: v.array(v.looseObject({ id, text })),
-    error: problem,
-    expires_at: orNull(time),
-  }),
-};
+export const Suggestion = new Entity('Suggestion', suggestionSchema, {
+  id,
+  conversation_id: id,
+  base_version: whole,
+  status: v.picklist(['pending', 'ready', 'failed']),
+  items: v.array(v.looseObject({ id, text })),
+  error: problem,
+  expires_at: orNull(time),
+});
 
-export const Transaction: Entity = {
-  name: 'Transaction',
-  read: transactionSchema,
-  agreed: v.looseObject({
-    id,
-    type: text,
-    amount: whole,
-    balance_after: whole,
-    description: text,
-    ref_type: orNull(text),
-    ref_id: orNull(id),
-    created_at: time,
-  }),
-};
+export const Transaction = new Entity('Transaction', transactionSchema, {
+  id,
+  type: text,
+  amount: whole,
+  balance_after: whole,
+  description: text,
+  ref_type: orNull(text),
+  ref_id: orNull(id),
+  created_at: time,
+});
 
-export const Order: Entity = {
-  name: 'Order',
-  read: orderSchema,
-  agreed: v.looseObject({
-    id,
-    client_id: orNull(text),
-    package_id: id,
-    points: whole,
-    price_cents: whole,
-    status: v.picklist(['created', 'pending', 'paid', 'credited', 'expired', 'failed']),
-    method: text,
-    checkout_url: orNull(text),
-    created_at: time,
-    expires_at: time,
-    paid_at: orNull(time),
-    credited_at: orNull(time),
-  }),
-};
+export const Order = new Entity('Order', orderSchema, {
+  id,
+  client_id: orNull(text),
+  package_id: id,
+  points: whole,
+  price_cents: whole,
+  status: v.picklist(['created', 'pending', 'paid', 'credited', 'expired', 'failed']),
+  method: text,
+  checkout_url: orNull(text),
+  created_at: time,
+  expires_at: time,
+  paid_at: orNull(time),
+  credited_at: orNull(time),
+});
 
-export const Ticket: Entity = {
-  name: 'Ticket',
-  read: ticketSchema,
-  agreed: v.looseObject({
-    id,
-    kind: text,
-    body: text,
-    status: v.picklist(['open', 'answered']),
-    answer: orNull(text),
-    answered_at: orNull(time),
-    is_unread: flag,
-    created_at: time,
-  }),
-};
+export const Ticket = new Entity('Ticket', ticketSchema, {
+  id,
+  kind: text,
+  body: text,
+  status: v.picklist(['open', 'answered']),
+  answer: orNull(text),
+  answered_at: orNull(time),
+  is_unread: flag,
+  created_at: time,
+});
 
-export const CheckIn: Entity = {
-  name: 'CheckIn',
-  read: checkInSchema,
-  agreed: v.looseObject({
-    date: v.pipe(text, v.isoDate('no day such as 2026-11-21')),
-    streak: whole,
-    awarded: whole,
-    already_checked_in: flag,
-    balance: whole,
-  }),
-};
+export const CheckIn = new Entity('CheckIn', checkInSchema, {
+  date: v.pipe(text, v.isoDate('no day such as 2026-11-21')),
+  streak: whole,
+  awarded: whole,
+  already_checked_in: flag,
+  balance: whole,
+});
 
-export const Minor: Entity = {
-  name: 'Minor',
-  read: minorSchema,
-  agreed: v.object({
-    on: flag,
-    // absent while the mode is off
-    blocked: v.nullish(v.picklist(['night', 'limit'])),
-    seconds_left: v.nullish(whole),
-    resumes_at: v.nullish(time),
-    reset_at: v.nullish(time),
-    rules: v.object({ from: text, to: text, minutes_a_day: whole, extension_minutes: whole }),
-  }),
-};
+export const Minor = new Entity('Minor', minorSchema, {
+  on: flag,
+  // absent while the mode is off
+  blocked: v.nullish(v.picklist(['night', 'limit'])),
+  seconds_left: v.nullish(whole),
+  resumes_at: v.nullish(time),
+  reset_at: v.nullish(time),
+  rules: v.object({ from: text, to: text, minutes_a_day: whole, extension_minutes: whole }),
+});
 
-export const Session: Entity = {
-  name: 'Session',
-  read: v.looseObject({ id }),
-  agreed: v.object({ id, user_agent: orNull(text), created_at: time, last_used_at: time, is_current: flag }),
-};
-
-/** Throws `Deviation` unless the page can read the values. */
-export function expectReadable({ name, read }: Entity, ...values: unknown[]): void {
-  for (const value of values) {
-    const [issue] = v.safeParse(read, value).issues ?? [];
-    if (issue) throw new Deviation(describe(name, issue));
-  }
-}
-
-/** Throws `Deviation` unless the values have every field of the contract, with its type. */
-export function expectAgreed({ name, agreed }: Entity, ...values: unknown[]): void {
-  for (const value of values) {
-    const issues = v.safeParse(agreed, value).issues ?? [];
-    if (issues.length > 0) throw new Deviation(issues.map((issue) => describe(name, issue)).join('; '));
-  }
-}
+export const Session = new Entity('Session', v.looseObject({ id }), {
+  id,
+  user_agent: orNull(text),
+  created_at: time,
+  last_used_at: time,
+  is_current: flag,
+});
 
 /** Throws `Deviation` unless each named field has this value, where an id may also be a number. */
 export function expectFields(name: string, value: unknown, fields: JsonObject): void {

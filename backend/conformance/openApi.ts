@@ -2,9 +2,43 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as v from 'valibot';
 import { type Call, callNames } from './calls.ts';
-import { operations } from './openApiOperations.ts';
-import { type Json, json, type Operation, parts, ref } from './openApiSchemas.ts';
+import * as entities from './entities.ts';
+import { type Json, json, type Operation, operations, ref } from './openApiOperations.ts';
+
+const { Entity, text, time, whole } = entities;
+
+const Rules = v.partial(
+  v.object({
+    sign_up_gift: whole,
+    story_prices: v.record(text, whole),
+    continue_price: whole,
+    suggestion_price: whole,
+    check_in_rewards: v.array(whole),
+    invite_reward: v.object({ inviter: whole, invitee: whole }),
+  }),
+);
+
+const parts: Record<string, v.GenericSchema> = {
+  ...Object.fromEntries(
+    Object.entries(entities).flatMap(([name, entity]) => (entity instanceof Entity ? [[name, entity.agreed]] : [])),
+  ),
+  Invitation: v.object({
+    name: text,
+    avatar: v.nullable(text),
+    rewards: v.object({ inviter: whole, invitee: whole }),
+  }),
+  Rules,
+  AccountEmail: v.object({
+    email: v.nullable(text),
+    verified_at: v.nullable(time),
+    pending: v.nullable(v.object({ email: text, sent_at: time })),
+  }),
+  Refusal: v.object({ message: text, code: v.optional(text) }),
+  Conflict: v.object({ message: text, code: text, price: v.optional(whole), rules: v.optional(Rules) }),
+  InvalidFields: v.object({ message: text, errors: v.record(text, v.array(text)) }),
+};
 
 const refusal = (description: string, schema = 'Refusal'): Json => ({
   description,

@@ -1,29 +1,61 @@
+import { CAPABILITIES, type Capability } from '@liaozhai/shared/contract';
+import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import type { Call } from './calls.ts';
 import { flag, text, time, whole } from './entities.ts';
-import {
-  capabilities,
-  clientId,
-  continued,
-  conversation,
-  cursor,
-  data,
-  id,
-  json,
-  keyed,
-  list,
-  message,
-  type Operation,
-  object,
-  orNull,
-  page,
-  paid,
-  place,
-  ref,
-  sent,
-  signedIn,
-  story,
-} from './openApiSchemas.ts';
+
+export type Json = Record<string, unknown>;
+
+const id = v.pipe(text, v.minLength(1));
+const clientId = v.pipe(text, v.uuid());
+
+export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+export const json = (schema: v.GenericSchema): Json => {
+  const { $schema: _, ...plain } = toJsonSchema(schema, { target: 'draft-2020-12', errorMode: 'ignore' });
+  return plain;
+};
+const object = (properties: Record<string, Json>): Json => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+});
+const list = (items: Json): Json => ({ type: 'array', items });
+const orNull = (schema: Json): Json => ({ anyOf: [schema, { type: 'null' }] });
+
+const data = (entity: Json): Json => object({ data: entity });
+/** A cursor page, as Laravel's `cursorPaginate()->toResourceCollection()` returns it. */
+const page = (entity: Json): Json =>
+  object({ data: list(entity), meta: object({ next_cursor: orNull({ type: 'string' }) }) });
+
+const story = ref('Story');
+const message = ref('Message');
+const conversation = ref('Conversation');
+const balance: Json = { type: 'integer' };
+const sent = object({ message, reply: message, conversation, balance });
+const continued = object({ message, balance });
+const signedIn = object({ user: ref('User'), type: { type: 'string', enum: ['username', 'email'] } });
+const capabilities: Json = {
+  ...object({ data: list({ type: 'string', enum: [...CAPABILITIES] }) }),
+  properties: { data: list({ type: 'string', enum: [...CAPABILITIES] }), rules: ref('Rules') },
+};
+const place = json(v.object({ id, conversation_id: id, seq: whole, created_at: time }));
+
+export interface Operation {
+  summary: string;
+  answer: [status: number, body?: Json];
+  query?: Record<string, v.GenericSchema>;
+  body?: v.ObjectSchema<v.ObjectEntries, undefined>;
+  /** capability that announces the call; absent if it is part of the specification */
+  capability?: Capability;
+  isPublic?: true;
+  /** costs points */
+  isPaid?: true;
+}
+
+const cursor = { cursor: v.optional(text) };
+const keyed = { client_id: clientId };
+/** `price`: the price shown to the reader, with `messages.price`. */
+const paid = { ...keyed, price: v.optional(v.pipe(whole, v.minValue(0))) };
 
 export const operations: Partial<Record<Call, Operation>> = {
   'GET /v1/stories': {

@@ -1,15 +1,56 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { retryAfterSeconds } from '@liaozhai/shared/contract';
-import { NoAnswer, Untried } from './check.ts';
+import { Deviation, laravelProblem, NoAnswer, shown, Untried } from './check.ts';
+import { pageOf, unwrap } from './entities.ts';
 
-export interface VisitorAnswer<Body = unknown> {
-  status: number;
-  headers: Headers;
+/** A response. Its assertions throw `Deviation` and return it. */
+export class VisitorAnswer<Body = unknown> {
   /** the parsed body; null if it is empty or not JSON */
-  body: Body;
+  readonly body: Body;
   /** the body without a byte order mark, which browsers skip */
-  text: string;
-  hasByteOrderMark: boolean;
+  readonly text: string;
+  readonly hasByteOrderMark: boolean;
+
+  constructor(
+    readonly status: number,
+    readonly headers: Headers,
+    bodyText: string,
+  ) {
+    this.text = bodyText.replace(/^\uFEFF/, '');
+    this.hasByteOrderMark = this.text !== bodyText;
+    this.body = parse<Body>(this.text);
+  }
+
+  get entity() {
+    return unwrap(this.body);
+  }
+
+  get page() {
+    return pageOf(this.body);
+  }
+
+  get items() {
+    return this.page.items;
+  }
+
+  expectStatus(...allowed: number[]): this {
+    if (!allowed.includes(this.status)) throw new Deviation(shown(this), this.status);
+    return this;
+  }
+
+  expectSuccess(): this {
+    if (this.status < 200 || this.status > 299) throw new Deviation(shown(this), this.status);
+    return this;
+  }
+
+  /** Expects 422 with errors for at least one of these fields. */
+  expectFieldErrors(...fields: string[]): void {
+    this.expectStatus(422);
+    const problem = laravelProblem(this);
+    if (problem) throw new Deviation(problem, this.status);
+    const { errors } = this.body as { errors: object };
+    if (!fields.some((field) => field in errors)) throw new Deviation(shown(this));
+  }
 }
 
 export type OnAnswer = (exchange: { method: string; path: string; answer: VisitorAnswer }) => void;
@@ -90,10 +131,7 @@ export class Visitor {
       },
     });
     this.#storeCookies(response);
-    const bodyText = response.body.toString('utf8');
-    const text = bodyText.replace(/^\uFEFF/, '');
-    const { status, headers: received } = response;
-    const answer = { status, headers: received, body: parse<Body>(text), text, hasByteOrderMark: bodyText !== text };
+    const answer = new VisitorAnswer<Body>(response.status, response.headers, response.body.toString('utf8'));
     this.#onAnswer?.({ method, path, answer });
     return answer;
   }

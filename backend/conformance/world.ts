@@ -1,9 +1,9 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Capability, CONSENT_VERSION } from '@liaozhai/shared/contract';
-import { Deviation, expectStatus, expectSuccess, Untried } from './check.ts';
+import { Deviation, Untried } from './check.ts';
 import { AnswerWatch } from './checks/answers.ts';
-import { expectFields, idOf, pageOf, recordOf, unwrap } from './entities.ts';
+import { expectFields, idOf, recordOf, unwrap } from './entities.ts';
 import { type Frame, PusherSocket, SocketProblem } from './socket.ts';
 import type { Transport } from './visitor.ts';
 import { LateVisitor, Visitor, type VisitorAnswer } from './visitor.ts';
@@ -159,7 +159,7 @@ export class World {
   }
 
   async feedStories() {
-    return pageOf((await this.feed()).body).items;
+    return (await this.feed()).items;
   }
 
   /** Returns two stories of the feed, the cheapest first, since an account has few points. */
@@ -207,7 +207,7 @@ export class World {
 
   async suggestionId(): Promise<string> {
     const answer = await this.suggestionOrder();
-    const id = idOf(unwrap(answer.body));
+    const id = idOf(answer.entity);
     if (answer.status > 299 || id === '') throw new Untried('no suggestions could be ordered');
     return id;
   }
@@ -240,8 +240,8 @@ export class World {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       const answer = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
-      expectSuccess(answer);
-      const { items } = pageOf(answer.body);
+      answer.expectSuccess();
+      const { items } = answer.page;
       const runningReply = items.find(({ status }) => status === 'pending' || status === 'streaming');
       if (!runningReply) return items;
       if (Date.now() > deadline) {
@@ -311,7 +311,7 @@ export class World {
 async function deleteConversations({ visitor }: Member): Promise<number> {
   let remaining = 0;
   try {
-    for (const conversation of pageOf((await visitor.get('/conversations')).body).items) {
+    for (const conversation of (await visitor.get('/conversations')).items) {
       const { status } = await visitor.delete(`/conversations/${encodeURIComponent(idOf(conversation))}`);
       if (status > 299) remaining += 1;
     }
@@ -335,19 +335,19 @@ export async function sendMessage(visitor: Visitor, content: Record<string, unkn
 }
 
 /** Returns the first page of a list. */
-export const listOf = async (visitor: Visitor, path: string) => pageOf((await visitor.get(path)).body).items;
+export const listOf = async (visitor: Visitor, path: string) => (await visitor.get(path)).items;
 
 /** Returns a conversation as the list has it. */
 export const listedConversation = async (visitor: Visitor, id: string) =>
   (await listOf(visitor, '/conversations')).find((item) => idOf(item) === id);
 
 /** Returns the visitor's user as the server has it now. */
-export const currentUser = async (visitor: Visitor) => unwrap((await visitor.get('/user')).body);
+export const currentUser = async (visitor: Visitor) => (await visitor.get('/user')).entity;
 
 /** Throws `Deviation` unless an answer has the balance that the user then has. */
 export async function expectBalance(visitor: Visitor, answer: VisitorAnswer): Promise<void> {
   const { balance } = await currentUser(visitor);
-  expectFields('the answer', unwrap(answer.body), { balance });
+  expectFields('the answer', answer.entity, { balance });
 }
 
 /** Returns the prices and rewards that the backend announces; none from a backend without them. */
@@ -355,20 +355,19 @@ export const announcedRules = async (visitor: Visitor) =>
   recordOf(recordOf((await visitor.get('/capabilities')).body).rules);
 
 /** Returns the user of a sign-up or sign-in: bare, under `user`, or either in `data`. */
-export function userOf({ body }: VisitorAnswer): Record<string, unknown> {
-  const outer = unwrap(body);
-  return unwrap('user' in outer ? outer.user : outer);
+export function userOf({ entity }: VisitorAnswer): Record<string, unknown> {
+  return unwrap('user' in entity ? entity.user : entity);
 }
 
 /** Returns the id of a created resource. Throws `Untried` if none was created. */
 export function createdId(answer: VisitorAnswer): string {
-  const id = idOf(unwrap(answer.body));
+  const id = idOf(answer.entity);
   if (answer.status > 299 || id === '') throw new Untried('nothing could be made to look at');
   return id;
 }
 
-export function conversationIdOf({ body }: VisitorAnswer): string {
-  const { conversation, message } = unwrap(body);
+export function conversationIdOf({ entity }: VisitorAnswer): string {
+  const { conversation, message } = entity;
   return idOf(conversation) || String(recordOf(message).conversation_id ?? '');
 }
 
@@ -393,8 +392,8 @@ export async function spentBy(world: World, act: () => Promise<unknown>): Promis
 export async function latest(world: World, query: Record<string, string | number> = {}) {
   const { id, visitor } = await world.conversation();
   const search = new URLSearchParams({ conversation_id: id, ...toStrings(query) });
-  const answer = expectStatus(await visitor.get(`/messages/latest?${search}`), 200);
-  const { items } = pageOf(answer.body);
+  const answer = (await visitor.get(`/messages/latest?${search}`)).expectStatus(200);
+  const { items } = answer.page;
   return { id, items, meta: recordOf(recordOf(answer.body).meta), seqs: items.map(({ seq }) => Number(seq)) };
 }
 

@@ -1,18 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isRouteMissing } from '@liaozhai/shared/contract';
 import { type Call, isRequired, routeOf } from '../calls.ts';
-import {
-  type Check,
-  checksOf,
-  Deviation,
-  expectStatus,
-  expectThat,
-  laravelProblem,
-  shown,
-  tolerated,
-  Untried,
-} from '../check.ts';
-import { idOf, pageOf, recordOf, unwrap } from '../entities.ts';
+import { type Check, checksOf, Deviation, expectThat, laravelProblem, shown, tolerated, Untried } from '../check.ts';
+import { idOf, recordOf } from '../entities.ts';
 import type { Visitor, VisitorAnswer } from '../visitor.ts';
 import {
   conversationIdOf,
@@ -49,7 +39,7 @@ interface Attempt {
 }
 
 const isSuccess = ({ status }: VisitorAnswer) => status < 300;
-const hasItems = (answer: VisitorAnswer) => isSuccess(answer) && pageOf(answer.body).items.length > 0;
+const hasItems = (answer: VisitorAnswer) => isSuccess(answer) && answer.items.length > 0;
 const withKey = () => ({ client_id: randomUUID() });
 
 /** Requests one of the victim's resources by its id, with a form if the call changes something. */
@@ -153,7 +143,7 @@ const foreignAccessChecks: Check[] = attempts.flatMap((attempt, index) => {
       if (harm ?? attempt.gives(answer)) throw new Deviation(`${harm ?? 'it gave'}: ${shown(answer)}`);
     },
     [`refuses ${what} of another user’s with 403 or 404`]: tolerated(
-      async (world) => expectStatus((await runOnce(world)).answer, 403, 404),
+      async (world) => (await runOnce(world)).answer.expectStatus(403, 404),
       'never asks for it',
     ),
   });
@@ -177,13 +167,11 @@ const foreignListChecks: Check[] = lists.map(([call, path, make]) => ({
     );
     const [mine, theirs] = [await world.member('mine'), await world.member('theirs')];
     const [ownAnswer, otherAnswer] = [await mine.visitor.get(path), await theirs.visitor.get(path)];
-    expectStatus(ownAnswer, 200);
-    expectStatus(otherAnswer, 200);
-    const ids = pageOf(ownAnswer.body).items.map(idOf);
+    ownAnswer.expectStatus(200);
+    otherAnswer.expectStatus(200);
+    const ids = ownAnswer.items.map(idOf);
     expectThat(ids.length > 0 || !isMade, 'nothing of the reader’s own');
-    const foreign = pageOf(otherAnswer.body)
-      .items.map(idOf)
-      .find((id) => ids.includes(id));
+    const foreign = otherAnswer.page.items.map(idOf).find((id) => ids.includes(id));
     expectThat(foreign === undefined, () => `${foreign} is in the lists of two users`);
   },
 }));
@@ -193,7 +181,7 @@ const keyChecks = checksOf('POST /v1/messages', {
     const { sent, storyId } = await world.conversation();
     const { answer } = await sendMessage(world.theirs, { ...sent.content, story_id: storyId });
     if (isSuccess(answer)) await world.settled(world.theirs, conversationIdOf(answer));
-    const [theirs, mine] = [answer, sent.answer].map(({ body }) => idOf(unwrap(body).message));
+    const [theirs, mine] = [answer, sent.answer].map(({ entity }) => idOf(entity.message));
     expectThat(!isSuccess(answer) || theirs !== mine, () => shown(answer));
   },
 });
@@ -224,7 +212,7 @@ const tokenChecks: Check[] = writes.map((call) => ({
   name: 'refuses a change without the token with 419',
   otherwise: 'always sends the token; without that check only SameSite keeps other sites out',
   async run(world) {
-    expectStatus(await world.spare.send(...routeOf(call), {}, { 'X-XSRF-TOKEN': '' }), 419);
+    (await world.spare.send(...routeOf(call), {}, { 'X-XSRF-TOKEN': '' })).expectStatus(419);
   },
 }));
 
@@ -241,11 +229,11 @@ const siteChecks = [
       expectThat(!isSuccess(answer) && name !== '他人所改', () => shown(answer));
     },
     'refuses another site with 419': tolerated(
-      async (world) => expectStatus(await fromElsewhere(world), 419),
+      async (world) => (await fromElsewhere(world)).expectStatus(419),
       'asks from its own page only; a backend that knows no session from elsewhere refuses as well',
     ),
     'refuses another site even with the right token': tolerated(async (world) => {
-      expectStatus(await world.spare.put('/user', { name: '他人所改' }, ELSEWHERE), 401, 403, 419);
+      (await world.spare.put('/user', { name: '他人所改' }, ELSEWHERE)).expectStatus(401, 403, 419);
     }, 'asks from its own page only; the token alone keeps other sites out'),
     async 'lets no other site read what it answers'(world) {
       const { headers } = await world.spare.get('/user', ELSEWHERE);
@@ -255,7 +243,7 @@ const siteChecks = [
     'refuses the token of another session with 419': tolerated(async (world) => {
       const [spare, theirs] = [await world.member('spare'), await world.member('theirs')];
       const foreign = decodeURIComponent(theirs.visitor.cookies.get('XSRF-TOKEN') ?? '');
-      expectStatus(await spare.visitor.put('/user', {}, { 'X-XSRF-TOKEN': foreign }), 419);
+      (await spare.visitor.put('/user', {}, { 'X-XSRF-TOKEN': foreign })).expectStatus(419);
     }, 'sends the token of its own'),
     async 'changes nothing when it is only read'(world) {
       const { id, visitor } = await world.conversation();
@@ -264,7 +252,7 @@ const siteChecks = [
       expectThat(!(await hasChanged(visitor, id, stateBefore)), 'a GET changed something');
     },
     'gives 404 and a message for a missing one': tolerated(async (world) => {
-      const answer = expectStatus(await world.visit('/no-such-call'), 404);
+      const answer = (await world.visit('/no-such-call')).expectStatus(404);
       expectThat(isRouteMissing(404, recordOf(answer.body)), () => shown(answer));
     }, 'requests only what is in this list'),
   }),
@@ -273,7 +261,7 @@ const siteChecks = [
       const { login } = await world.member('mine');
       const headers = { ...ELSEWHERE, 'X-XSRF-TOKEN': '' };
       const visitor = await world.visitor();
-      expectStatus(await visitor.post('/login', { login, password: '000000-' }, headers), 419);
+      (await visitor.post('/login', { login, password: '000000-' }, headers)).expectStatus(419);
     }, 'asks from its own page only'),
   }),
 ];
@@ -313,7 +301,7 @@ const visitorChecks: Check[] = privateCalls.map((call) => ({
     const [method, path] = routeOf(call);
     const query = call === 'GET /v1/messages/latest' ? '?story_id=1' : '';
     const body = method === 'GET' ? undefined : {};
-    const answer = expectStatus(await (await world.visitor()).send(method, path + query, body), 401);
+    const answer = (await (await world.visitor()).send(method, path + query, body)).expectStatus(401);
     const problem = laravelProblem(answer);
     if (problem) throw new Deviation(problem);
   },

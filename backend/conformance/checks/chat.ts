@@ -1,29 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isBusy } from '@liaozhai/shared/contract';
-import {
-  type Check,
-  checksOf,
-  expectFieldErrors,
-  expectStatus,
-  expectSuccess,
-  expectThat,
-  shown,
-  shownValue,
-  tolerated,
-  Untried,
-} from '../check.ts';
-import {
-  Conversation,
-  expectAgreed,
-  expectFields,
-  expectReadable,
-  idOf,
-  LatestMeta,
-  Message,
-  pageOf,
-  recordOf,
-  unwrap,
-} from '../entities.ts';
+import { type Check, checksOf, expectThat, shown, shownValue, tolerated, Untried } from '../check.ts';
+import { Conversation, expectFields, idOf, LatestMeta, Message, recordOf } from '../entities.ts';
 import { ascending, conversationIdOf, currentUser, latest, sendMessage, spentBy } from '../world.ts';
 import { endingChecks, listChecks } from './conversations.ts';
 import { replyChecks, reportChecks } from './replies.ts';
@@ -38,10 +16,10 @@ export const chatChecks: Check[] = [
   ...checksOf('POST /v1/messages', {
     async 'begins a conversation with the first message'(world) {
       const { answer } = await world.firstMessage();
-      expectSuccess(answer);
-      const { message, reply } = unwrap(answer.body);
-      expectReadable(Message, message);
-      if (reply != null) expectReadable(Message, reply);
+      answer.expectSuccess();
+      const { message, reply } = answer.entity;
+      Message.expectReadable(message);
+      if (reply != null) Message.expectReadable(reply);
       expectThat(conversationIdOf(answer) !== '', () => `${shown(answer)}, which names no conversation`);
     },
     async 'has the reply written in the end'(world) {
@@ -53,19 +31,19 @@ export const chatChecks: Check[] = [
     },
     'answers 201 with {message, reply, conversation, balance}': tolerated(async (world) => {
       const { answer } = await world.firstMessage();
-      expectStatus(answer, 201);
-      const sent = unwrap(answer.body);
-      expectReadable(Conversation, sent.conversation);
+      answer.expectStatus(201);
+      const sent = answer.entity;
+      Conversation.expectReadable(sent.conversation);
       const missing = ['message', 'reply', 'conversation', 'balance'].filter((field) => sent[field] === undefined);
       expectThat(missing.length === 0, `an answer without ${missing.join(', ')}`);
     }, 'reads what is there, and asks messages/latest for the rest'),
     'gives every field of a message and of its reply': tolerated(async (world) => {
-      const { message, reply } = unwrap((await world.firstMessage()).answer.body);
-      expectAgreed(Message, message, reply);
+      const { message, reply } = (await world.firstMessage()).answer.entity;
+      Message.expectAgreed(message, reply);
     }, 'leaves out what is missing'),
     'describes message, reply and conversation alike': tolerated(async (world) => {
       const { answer, content } = await world.firstMessage();
-      const { message, reply, conversation } = unwrap(answer.body);
+      const { message, reply, conversation } = answer.entity;
       const place = { conversation_id: conversationIdOf(answer), story_id: content.story_id };
       const { body, client_id } = content;
       expectFields('message', message, { ...place, role: 'user', body, client_id });
@@ -79,16 +57,16 @@ export const chatChecks: Check[] = [
       await world.conversation();
       const { answer } = await world.firstMessage();
       const { balance } = await currentUser(visitor);
-      const newBalance = unwrap(answer.body).balance;
+      const newBalance = answer.entity.balance;
       expectThat(balance === newBalance, () => `${newBalance} with the message, ${balance} with the user ${id}`);
     }, 'shows the balance received last'),
     'takes the price that the story names, once, and says so in cost and ledger': tolerated(async (world) => {
       const { id, storyId, visitor } = await world.conversation();
-      const story = unwrap((await visitor.get(`/stories/${encodeURIComponent(storyId)}`)).body);
+      const story = (await visitor.get(`/stories/${encodeURIComponent(storyId)}`)).entity;
       const content = { conversation_id: id, body: '多少钱？', client_id: randomUUID() };
       const spent = await spentBy(world, async () => {
         const { answer } = await sendMessage(visitor, content);
-        expectSuccess(answer);
+        answer.expectSuccess();
         await world.settled(visitor, id);
         await sendMessage(visitor, content);
       });
@@ -103,7 +81,7 @@ export const chatChecks: Check[] = [
       const spent = await spentBy(world, async () => {
         for (const path of ['/messages', '/messages/continue', '/messages/suggestion']) {
           const content = { conversation_id, body: '不要钱吧？', client_id: randomUUID(), price: 0 };
-          const answer = expectStatus(await visitor.postOnce(path, content), 409);
+          const answer = (await visitor.postOnce(path, content)).expectStatus(409);
           const { code, price, rules } = recordOf(answer.body);
           expectThat(code === 'price_changed' && Number(price) > 0 && rules != null, () => shown(answer));
         }
@@ -112,7 +90,7 @@ export const chatChecks: Check[] = [
     }, 'shows the new price after it was paid'),
     'dates what it sends by the clock of its answers': tolerated(async (world) => {
       const { answer } = await world.firstMessage();
-      const { created_at } = recordOf(unwrap(answer.body).message);
+      const { created_at } = recordOf(answer.entity.message);
       const offsetMs = Date.parse(String(created_at)) - Date.parse(answer.headers.get('date') ?? '');
       const isWithinLimit = Math.abs(offsetMs) < CLOCKS_APART_MS;
       expectThat(isWithinLimit, () => `created_at ${created_at} in an answer of ${answer.headers.get('date')}`);
@@ -120,8 +98,8 @@ export const chatChecks: Check[] = [
     'keeps the words exactly as they were sent': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
       const { answer, content } = await sendMessage(visitor, { conversation_id: id, body: ODD_WORDS });
-      expectSuccess(answer);
-      const answeredBody = recordOf(unwrap(answer.body).message).body;
+      answer.expectSuccess();
+      const answeredBody = recordOf(answer.entity.message).body;
       const storedBody = (await world.settled(visitor, id)).find(
         ({ client_id }) => client_id === content.client_id,
       )?.body;
@@ -136,8 +114,8 @@ export const chatChecks: Check[] = [
       ]);
       const messagesAfter = await world.settled(visitor, id);
       for (const { answer } of repeatedSendings) {
-        expectSuccess(answer);
-        const [first, repeated] = [sent.answer, answer].map(({ body }) => idOf(unwrap(body).message));
+        answer.expectSuccess();
+        const [first, repeated] = [sent.answer, answer].map(({ entity }) => idOf(entity.message));
         expectThat(first === repeated, `message ${repeated} after message ${first}`);
       }
       expectThat(
@@ -149,61 +127,61 @@ export const chatChecks: Check[] = [
       const { sent, id, visitor } = await world.conversation();
       const { answer } = await sendMessage(visitor, { ...sent.content, body: '换了话' });
       await world.settled(visitor, id);
-      expectStatus(answer, 422);
+      answer.expectStatus(422);
     }, 'never gives two messages one key'),
     'refuses a second message while a reply is being written (409 with a busy code)': tolerated(async (world) => {
       const [, story_id] = await world.stories();
       const first = await sendMessage(world.theirs, { story_id });
-      expectSuccess(first.answer);
+      first.answer.expectSuccess();
       const { answer } = await sendMessage(world.theirs, { conversation_id: conversationIdOf(first.answer) });
       const page = await world.theirs.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
       const isRunning = ({ role, status }: Record<string, unknown>) => role === 'assistant' && status !== 'completed';
-      const wasRunning = pageOf(page.body).items.some(isRunning);
+      const wasRunning = page.items.some(isRunning);
       await world.settled(world.theirs, conversationIdOf(first.answer));
       if (answer.status < 300 && !wasRunning) throw new Untried('the reply was written too fast');
-      expectStatus(answer, 409);
+      answer.expectStatus(409);
       const code = String(recordOf(answer.body).code);
       expectThat(isBusy({ kind: 'conflict', code }), () => shown(answer));
-      const reply = recordOf(unwrap(first.answer.body).reply);
+      const reply = recordOf(first.answer.entity.reply);
       if (wasRunning && idOf(reply) !== '')
         expectFields('meta', recordOf(page.body).meta, { active_message_id: reply.id });
     }, 'waits for the end of a reply itself, on one device'),
     'refuses 2,001 characters, and none, with 422 at body': tolerated(async (world) => {
       const [story_id] = await world.stories();
       for (const body of ['长'.repeat(2_001), ''])
-        expectFieldErrors((await sendMessage(world.mine, { story_id, body })).answer, 'body');
+        (await sendMessage(world.mine, { story_id, body })).answer.expectFieldErrors('body');
     }, 'does not send them'),
     'refuses a body of 66,000 bytes (413 or 422)': tolerated(async (world) => {
       const [story_id] = await world.stories();
-      expectStatus((await sendMessage(world.mine, { story_id, body: 'x'.repeat(66_000) })).answer, 413, 422);
+      (await sendMessage(world.mine, { story_id, body: 'x'.repeat(66_000) })).answer.expectStatus(413, 422);
     }, 'does not send one'),
     'has 404 for a missing story': tolerated(async (world) => {
-      expectStatus((await sendMessage(world.mine, { story_id: 'no-such-story' })).answer, 404);
+      (await sendMessage(world.mine, { story_id: 'no-such-story' })).answer.expectStatus(404);
     }, 'keeps the message and shows the server’s words at it'),
   }),
   ...checksOf('GET /v1/messages/latest', {
     async 'gives a conversation by its id and by its story, in the order of seq'(world) {
       const { items, seqs } = await latest(world);
-      expectReadable(Message, ...items);
+      Message.expectReadable(...items);
       expectThat(items.length >= 2 && ascending(seqs), `seqs ${seqs.join()}`);
       const { storyId, visitor } = await world.conversation();
       const byStory = await visitor.get(`/messages/latest?story_id=${encodeURIComponent(storyId)}`);
-      expectStatus(byStory, 200);
-      const ids = pageOf(byStory.body).items.map(idOf).join();
+      byStory.expectStatus(200);
+      const ids = byStory.items.map(idOf).join();
       expectThat(ids === items.map(idOf).join(), `messages ${ids} by its story`);
     },
     async 'is an empty page for a story without a conversation'(world) {
       const [story_id] = await world.stories();
       const answer = await world.spare.get(`/messages/latest?story_id=${encodeURIComponent(story_id)}`);
-      expectStatus(answer, 200);
+      answer.expectStatus(200);
       const { meta } = recordOf(answer.body);
-      expectThat(pageOf(answer.body).items.length === 0, () => shown(answer));
+      expectThat(answer.items.length === 0, () => shown(answer));
       expectThat(recordOf(meta).conversation_id == null, () => shown(answer));
     },
     'gives every field of the messages, and the version they have': tolerated(async (world) => {
       const { items, meta } = await latest(world);
-      expectAgreed(LatestMeta, meta);
-      expectAgreed(Message, ...items);
+      LatestMeta.expectAgreed(meta);
+      Message.expectAgreed(...items);
     }, 'leaves out what is missing'),
     'describes in meta, and in order of time, the messages that it gives': tolerated(async (world) => {
       const { id, items, meta } = await latest(world);

@@ -1,25 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Check,
-  checksOf,
-  expectStatus,
-  expectSuccess,
-  expectThat,
-  shown,
-  shownValue,
-  tolerated,
-  Untried,
-} from '../check.ts';
-import {
-  Conversation,
-  expectAgreed,
-  expectFields,
-  expectReadable,
-  idOf,
-  pageOf,
-  recordOf,
-  unwrap,
-} from '../entities.ts';
+import { type Check, checksOf, expectThat, shown, shownValue, tolerated, Untried } from '../check.ts';
+import { Conversation, expectFields, idOf, recordOf } from '../entities.ts';
 import {
   ascending,
   conversationIdOf,
@@ -37,16 +18,14 @@ export const endingChecks: Check[] = [
     'takes away all that was said and keeps the conversation': tolerated(async (world) => {
       const { visitor, conversationId } = await ownLine(world);
       const path = `/conversations/${encodeURIComponent(conversationId)}/restart`;
-      const answer = expectSuccess(await visitor.post(path, { client_id: randomUUID() }));
-      const conversation = unwrap(answer.body);
-      expectReadable(Conversation, conversation);
+      const answer = (await visitor.post(path, { client_id: randomUUID() })).expectSuccess();
+      const conversation = answer.entity;
+      Conversation.expectReadable(conversation);
       expectThat(idOf(conversation) === conversationId && conversation.last_seq === 0, () => shown(answer));
       const latestAnswer = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
-      expectStatus(latestAnswer, 200);
+      latestAnswer.expectStatus(200);
       const { meta } = recordOf(latestAnswer.body);
-      expectThat(pageOf(latestAnswer.body).items.length === 0 && recordOf(meta).last_seq === 0, () =>
-        shown(latestAnswer),
-      );
+      expectThat(latestAnswer.items.length === 0 && recordOf(meta).last_seq === 0, () => shown(latestAnswer));
     }, 'shows the conversation as the server has it'),
   }),
   ...checksOf('DELETE /v1/conversations/{id}', {
@@ -55,12 +34,12 @@ export const endingChecks: Check[] = [
       const { answer } = await sendMessage(world.theirs, { story_id });
       const id = conversationIdOf(answer);
       if (answer.status > 299) throw new Untried('no conversation could be made to delete');
-      expectSuccess(await world.theirs.delete(`/conversations/${encodeURIComponent(id)}`));
+      (await world.theirs.delete(`/conversations/${encodeURIComponent(id)}`)).expectSuccess();
       const listedIds = (await listOf(world.theirs, '/conversations')).map(idOf);
       expectThat(!listedIds.includes(id), 'it is still listed');
       const messages = await listOf(world.theirs, `/messages/latest?story_id=${encodeURIComponent(story_id)}`);
       expectThat(messages.length === 0, 'its messages are still told');
-      expectStatus(await world.theirs.delete(`/conversations/${encodeURIComponent(id)}`), 404, 204, 200);
+      (await world.theirs.delete(`/conversations/${encodeURIComponent(id)}`)).expectStatus(404, 204, 200);
     }, 'believes any success until it next fetches the list'),
   }),
 ];
@@ -69,15 +48,15 @@ export const listChecks: Check[] = [
   ...checksOf('GET /v1/conversations', {
     async 'lists the conversation with its story'(world) {
       const { id, storyId, visitor } = await world.conversation();
-      const answer = expectStatus(await visitor.get('/conversations'), 200);
-      const { items } = pageOf(answer.body);
-      expectReadable(Conversation, ...items);
+      const answer = (await visitor.get('/conversations')).expectStatus(200);
+      const { items } = answer.page;
+      Conversation.expectReadable(...items);
       const listed = items.find((conversation) => idOf(conversation) === id);
       expectThat(idOf(listed?.story) === storyId, () => shown(answer));
     },
     'gives every field of it, of its story and of its last message': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
-      expectAgreed(Conversation, await listedConversation(visitor, id));
+      Conversation.expectAgreed(await listedConversation(visitor, id));
     }, 'lists it without what is missing'),
     'names the message that was said last': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
@@ -110,8 +89,7 @@ export const listChecks: Check[] = [
       const listed = await listedConversation(visitor, id);
       const title = String(recordOf(listed?.story).title);
       const search = async (words: string) => {
-        const answer = expectStatus(await visitor.get(`/conversations?q=${encodeURIComponent(words)}`), 200);
-        return pageOf(answer.body).items.map(idOf);
+        return (await visitor.get(`/conversations?q=${encodeURIComponent(words)}`)).expectStatus(200).items.map(idOf);
       };
       expectThat((await search(title)).includes(id), `nothing for ${title}`);
       const wildcardHits = await search('%_无人说过的话');
@@ -131,8 +109,8 @@ export const listChecks: Check[] = [
         `${unread_conversations} with the user, ${unread.length} listed`,
       );
       const form = { read_version: before?.version };
-      const answer = expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, form), 200);
-      expectReadable(Conversation, unwrap(answer.body));
+      const answer = (await visitor.put(`/conversations/${encodeURIComponent(id)}`, form)).expectStatus(200);
+      Conversation.expectReadable(answer.entity);
       const after = await listedConversation(visitor, id);
       expectThat(after?.unread === false, () => `unread ${String(after?.unread)} afterwards`);
       expectThat(after?.updated_at === before?.updated_at, 'reading has moved it in the list');
@@ -141,8 +119,8 @@ export const listChecks: Check[] = [
       await world.assertAnnounced('conversations.pin');
       const { id, visitor } = await world.conversation();
       for (const pinned of [true, false]) {
-        const answer = expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { pinned }), 200);
-        expectThat((unwrap(answer.body).pinned_at != null) === pinned, () => shown(answer));
+        const answer = (await visitor.put(`/conversations/${encodeURIComponent(id)}`, { pinned })).expectStatus(200);
+        expectThat((answer.entity.pinned_at != null) === pinned, () => shown(answer));
         const [first] = await listOf(visitor, '/conversations');
         const isPinned = idOf(first) === id && typeof first?.pinned_at === 'string';
         expectThat(isPinned === pinned, () => shownValue(first));
@@ -153,7 +131,7 @@ export const listChecks: Check[] = [
       const { id, visitor } = await world.conversation();
       const story_id = idOf((await listedConversation(visitor, id))?.story);
       for (const shelved of [true, false]) {
-        expectStatus(await visitor.put(`/conversations/${encodeURIComponent(id)}`, { shelved }), 200);
+        (await visitor.put(`/conversations/${encodeURIComponent(id)}`, { shelved })).expectStatus(200);
         const run = await listedConversation(visitor, id);
         expectThat(run?.shelved === shelved, () => `shelved ${String(!shelved)} afterwards`);
         const messages = await listOf(visitor, `/messages/latest?story_id=${encodeURIComponent(story_id)}`);
@@ -165,7 +143,7 @@ export const listChecks: Check[] = [
     }, 'shows the run that the server names'),
     async 'has 404 for another’s'(world) {
       const { id } = await world.conversation();
-      expectStatus(await world.theirs.put(`/conversations/${encodeURIComponent(id)}`, { read_version: 1 }), 404);
+      (await world.theirs.put(`/conversations/${encodeURIComponent(id)}`, { read_version: 1 })).expectStatus(404);
     },
   }),
   ...checksOf('GET /v1/messages/search', {
@@ -174,12 +152,12 @@ export const listChecks: Check[] = [
       const { id, sent, visitor } = await world.conversation();
       const find = async (q: string) => {
         const answer = await visitor.get(`/messages/search?${new URLSearchParams({ conversation_id: id, q })}`);
-        expectStatus(answer, 200);
-        return { seqs: pageOf(answer.body).items.map(({ seq }) => Number(seq)), answer };
+        answer.expectStatus(200);
+        return { seqs: answer.items.map(({ seq }) => Number(seq)), answer };
       };
       const { seqs, answer } = await find(String(sent.content.body));
       expectThat(seqs.includes(1) && ascending(seqs), () => shown(answer));
-      for (const place of pageOf(answer.body).items) expectFields('place', place, { conversation_id: id });
+      for (const place of answer.items) expectFields('place', place, { conversation_id: id });
       expectThat(recordOf(recordOf(answer.body).meta).total === seqs.length, () => shown(answer));
       const wildcardHits = await find('%_无人说过的话');
       expectThat(wildcardHits.seqs.length === 0, () => shown(wildcardHits.answer));
@@ -188,8 +166,8 @@ export const listChecks: Check[] = [
   ...checksOf('GET /v1/messages/days', {
     'gives the first message of each day': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
-      const answer = expectStatus(await visitor.get(`/messages/days?conversation_id=${encodeURIComponent(id)}`), 200);
-      const days = pageOf(answer.body).items;
+      const answer = (await visitor.get(`/messages/days?conversation_id=${encodeURIComponent(id)}`)).expectStatus(200);
+      const days = answer.items;
       expectThat(days.at(-1)?.seq === 1 && typeof days.at(-1)?.created_at === 'string', () => shown(answer));
     }, 'offers the days of the answer'),
   }),

@@ -1,16 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Capability, isRouteMissing } from '@liaozhai/shared/contract';
-import {
-  type Check,
-  checksOf,
-  Deviation,
-  expectSuccess,
-  expectThat,
-  shown,
-  shownValue,
-  tolerated,
-  Untried,
-} from '../check.ts';
+import { type Check, checksOf, Deviation, expectThat, shown, shownValue, tolerated, Untried } from '../check.ts';
 import { expectFields, idOf, recordOf } from '../entities.ts';
 import type { Frame } from '../socket.ts';
 import type { VisitorAnswer } from '../visitor.ts';
@@ -30,7 +20,7 @@ export async function sendEventfulMessage(
 ): Promise<{ conversationId: string; content: Record<string, unknown> }> {
   const { id, visitor } = await world.conversation();
   const { answer, content } = await sendMessage(visitor, { conversation_id: id, body: '又见面了' });
-  expectSuccess(answer);
+  answer.expectSuccess();
   await world.settled(visitor, id);
   return { conversationId: conversationIdOf(answer) || id, content };
 }
@@ -147,7 +137,7 @@ const messageEventChecks: Check[] = [
       const [keptSocket, endedSocket] = [await world.socket(), await world.socket()];
       const channel = await world.join(keptSocket, mine.visitor, mine.id);
       await world.join(endedSocket, session, mine.id);
-      expectSuccess(await session.post('/logout'));
+      (await session.post('/logout')).expectSuccess();
       await sendEventfulMessage(world);
       const isNews = (frame: Frame) => frame.channel === channel && !frame.event.startsWith('pusher');
       await keptSocket.frame(isNews);
@@ -239,7 +229,7 @@ const announcedChanges: [
 async function otherConversation(world: World): Promise<string> {
   const [, story_id] = await world.stories();
   const { answer } = await sendMessage(world.mine, { story_id });
-  expectSuccess(answer);
+  answer.expectSuccess();
   await world.settled(world.mine, conversationIdOf(answer));
   return conversationIdOf(answer);
 }
@@ -257,7 +247,7 @@ const otherEventChecks = announcedChanges.map(
       const answer = await act(world);
       if (isRouteMissing(answer.status, recordOf(answer.body)))
         throw new Untried(`the call is missing: ${shown(answer)}`);
-      expectSuccess(answer);
+      answer.expectSuccess();
       const isEvent = (frame: Frame) => eventName(frame.event) === event && frame.channel === channel;
       const data = recordOf((await socket.frame(isEvent, EVENT_MS)).data);
       expectThat(

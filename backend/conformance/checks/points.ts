@@ -1,28 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Check,
-  checksOf,
-  expectFieldErrors,
-  expectStatus,
-  expectSuccess,
-  expectThat,
-  shown,
-  shownValue,
-  tolerated,
-} from '../check.ts';
-import {
-  CheckIn,
-  expectAgreed,
-  expectFields,
-  expectReadable,
-  idOf,
-  Order,
-  pageOf,
-  recordOf,
-  Ticket,
-  Transaction,
-  unwrap,
-} from '../entities.ts';
+import { type Check, checksOf, expectThat, shown, shownValue, tolerated } from '../check.ts';
+import { CheckIn, expectFields, idOf, Order, recordOf, Ticket, Transaction } from '../entities.ts';
 import { announcedRules, createdId, currentUser, listOf, type World } from '../world.ts';
 
 const MAX_PAGES = 30;
@@ -36,10 +14,9 @@ export const pointChecks: Check[] = [
   ...checksOf('GET /v1/support/tickets', {
     'lists what the reader wrote to support': tolerated(async (world) => {
       const { answer } = await world.ticket();
-      const list = expectStatus(await world.mine.get('/support/tickets'), 200);
-      const { items } = pageOf(list.body);
-      expectReadable(Ticket, ...items);
-      expectAgreed(Ticket, ...items);
+      const { items } = (await world.mine.get('/support/tickets')).expectStatus(200).page;
+      Ticket.expectReadable(...items);
+      Ticket.expectAgreed(...items);
       const { form } = await world.ticket();
       const ticket = items.find((item) => idOf(item) === createdId(answer));
       expectFields('Ticket', ticket, { kind: form.kind, body: form.body, status: 'open' });
@@ -48,24 +25,24 @@ export const pointChecks: Check[] = [
   ...checksOf('POST /v1/support/tickets', {
     'keeps a ticket once for each key': tolerated(async (world) => {
       const { form, answer } = await world.ticket();
-      expectSuccess(answer);
-      const repeatedAnswer = expectSuccess(await world.mine.postOnce('/support/tickets', form));
-      expectThat(idOf(unwrap(repeatedAnswer.body)) === createdId(answer), () => shown(repeatedAnswer));
+      answer.expectSuccess();
+      const repeatedAnswer = (await world.mine.postOnce('/support/tickets', form)).expectSuccess();
+      expectThat(idOf(repeatedAnswer.entity) === createdId(answer), () => shown(repeatedAnswer));
     }, 'sends a draft with the same key until it is taken'),
   }),
   ...checksOf('POST /v1/support/tickets/{id}/read', {
     'takes note that an answer was read': tolerated(async (world) => {
       const { answer } = await world.ticket();
-      expectSuccess(await world.mine.post(`/support/tickets/${encodeURIComponent(createdId(answer))}/read`));
+      (await world.mine.post(`/support/tickets/${encodeURIComponent(createdId(answer))}/read`)).expectSuccess();
     }, 'marks it as new again on the next visit'),
   }),
   ...checksOf('POST /v1/check-in', {
     'awards points once a day': tolerated(async (world) => {
       const balanceBefore = Number((await currentUser(world.mine)).balance);
-      const first = expectSuccess(await world.mine.post('/check-in', {}, { 'Idempotency-Key': randomUUID() }));
-      expectReadable(CheckIn, unwrap(first.body));
-      const gained = Number(unwrap(first.body).balance) - balanceBefore;
-      expectThat(gained > 0 && unwrap(first.body).awarded === gained, () => `${gained} points more: ${shown(first)}`);
+      const first = (await world.mine.post('/check-in', {}, { 'Idempotency-Key': randomUUID() })).expectSuccess();
+      CheckIn.expectReadable(first.entity);
+      const gained = Number(first.entity.balance) - balanceBefore;
+      expectThat(gained > 0 && first.entity.awarded === gained, () => `${gained} points more: ${shown(first)}`);
       const { check_in_rewards: [reward = gained] = [] } = (await announcedRules(world.mine)) as {
         check_in_rewards?: number[];
       };
@@ -73,9 +50,11 @@ export const pointChecks: Check[] = [
       const today = new Date(first.headers.get('date') ?? Date.now()).toLocaleDateString('sv', {
         timeZone: 'Asia/Shanghai',
       });
-      expectFields('CheckIn', unwrap(first.body), { streak: 1, date: today });
-      const repeatedAnswer = expectSuccess(await world.mine.post('/check-in', {}, { 'Idempotency-Key': randomUUID() }));
-      const { awarded, already_checked_in, balance } = unwrap(repeatedAnswer.body);
+      expectFields('CheckIn', first.entity, { streak: 1, date: today });
+      const repeatedAnswer = (
+        await world.mine.post('/check-in', {}, { 'Idempotency-Key': randomUUID() })
+      ).expectSuccess();
+      const { awarded, already_checked_in, balance } = repeatedAnswer.entity;
       expectThat(awarded === 0 && already_checked_in === true, () => shown(repeatedAnswer));
       const user = await currentUser(world.mine);
       expectThat(user.balance === balance, () => `${balance} with the check-in, ${user.balance} with the user`);
@@ -85,10 +64,9 @@ export const pointChecks: Check[] = [
   ...checksOf('GET /v1/transactions', {
     'lists what was earned and spent': tolerated(async (world) => {
       const { visitor } = await world.conversation();
-      const answer = expectStatus(await visitor.get('/transactions'), 200);
-      const { items } = pageOf(answer.body);
-      expectReadable(Transaction, ...items);
-      expectAgreed(Transaction, ...items);
+      const { items } = (await visitor.get('/transactions')).expectStatus(200).page;
+      Transaction.expectReadable(...items);
+      Transaction.expectAgreed(...items);
       expectThat(new Set(items.map(idOf)).size === items.length, 'rows with the same id');
       expectThat(
         items.some(({ amount }) => Number(amount) < 0),
@@ -97,14 +75,14 @@ export const pointChecks: Check[] = [
     }, 'shows what can be read of it'),
     'adds up to the balance': tolerated(async (world) => {
       const { visitor } = await world.conversation();
-      let { items, nextCursor } = pageOf((await visitor.get('/transactions')).body);
+      let { items, nextCursor } = (await visitor.get('/transactions')).page;
       let sum = 0;
       for (let page = 1; ; page += 1) {
         sum += items.reduce((total, { amount }) => total + Number(amount), 0);
         if (nextCursor === null) break;
         expectThat(page < MAX_PAGES, `no end after ${MAX_PAGES} pages`);
-        const next = expectStatus(await visitor.get(`/transactions?cursor=${encodeURIComponent(nextCursor)}`), 200);
-        ({ items, nextCursor } = pageOf(next.body));
+        const next = (await visitor.get(`/transactions?cursor=${encodeURIComponent(nextCursor)}`)).expectStatus(200);
+        ({ items, nextCursor } = next.page);
       }
       const { balance } = await currentUser(visitor);
       expectThat(sum === balance, `rows of ${sum} in all, a balance of ${balance}`);
@@ -127,8 +105,8 @@ export const pointChecks: Check[] = [
   }),
   ...checksOf('GET /v1/orders', {
     'lists orders, and names what can be bought': tolerated(async (world) => {
-      const answer = expectStatus(await world.mine.get('/orders'), 200);
-      pageOf(answer.body);
+      const answer = (await world.mine.get('/orders')).expectStatus(200);
+      answer.page;
       const { packages } = recordOf(recordOf(answer.body).meta);
       expectThat(Array.isArray(packages) && packages.length > 0, () => shownValue(recordOf(answer.body).meta));
     }, 'shows the packages of the site’s own configuration'),
@@ -137,10 +115,10 @@ export const pointChecks: Check[] = [
     'opens an order that can be paid, and moves no money': tolerated(async (world) => {
       const balanceBefore = (await currentUser(world.mine)).balance;
       const { answer } = await world.order();
-      expectSuccess(answer);
-      const order = unwrap(answer.body);
-      expectReadable(Order, order);
-      expectAgreed(Order, order);
+      answer.expectSuccess();
+      const order = answer.entity;
+      Order.expectReadable(order);
+      Order.expectAgreed(order);
       const { form } = await world.order();
       const { packages } = recordOf(recordOf((await world.mine.get('/orders')).body).meta);
       const { points } = recordOf(Array.isArray(packages) ? packages[0] : null);
@@ -150,21 +128,21 @@ export const pointChecks: Check[] = [
     }, 'shows the order of the answer'),
     'answers a repeated key with the same order': tolerated(async (world) => {
       const { form, id } = await placedOrder(world);
-      const repeatedAnswer = expectSuccess(await world.mine.postOnce('/orders', form));
-      expectThat(idOf(unwrap(repeatedAnswer.body)) === id, () => shown(repeatedAnswer));
+      const repeatedAnswer = (await world.mine.postOnce('/orders', form)).expectSuccess();
+      expectThat(idOf(repeatedAnswer.entity) === id, () => shown(repeatedAnswer));
     }, 'keeps the key of an order that is open, and would open another'),
     'refuses an unknown package (422)': tolerated(async (world) => {
       const form = { package_id: 'no-such-package', client_id: randomUUID() };
-      expectFieldErrors(await world.mine.postOnce('/orders', form), 'package_id');
+      (await world.mine.postOnce('/orders', form)).expectFieldErrors('package_id');
     }, 'offers those that are named alone'),
   }),
   ...checksOf('GET /v1/orders/{id}', {
     'gives the status of an order': tolerated(async (world) => {
       const { id } = await placedOrder(world);
-      const answer = expectStatus(await world.mine.get(`/orders/${encodeURIComponent(id)}`), 200);
-      expectReadable(Order, unwrap(answer.body));
-      expectThat(idOf(unwrap(answer.body)) === id, () => shown(answer));
-      expectAgreed(Order, ...(await listOf(world.mine, '/orders')));
+      const answer = (await world.mine.get(`/orders/${encodeURIComponent(id)}`)).expectStatus(200);
+      Order.expectReadable(answer.entity);
+      expectThat(idOf(answer.entity) === id, () => shown(answer));
+      Order.expectAgreed(...(await listOf(world.mine, '/orders')));
     }, 'shows what can be read of it'),
   }),
   ...checksOf('POST /v1/payments/webhook/{provider}', {
@@ -174,9 +152,9 @@ export const pointChecks: Check[] = [
       for (const headers of [{}, { 'Payment-Signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` }]) {
         const event = { id: randomUUID(), type: 'payment.succeeded', order_id: id, amount_cents: 1 };
         const answer = await provider.post('/payments/webhook/sandbox', event, headers as Record<string, string>);
-        expectStatus(answer, 400, 401, 403, 404);
+        answer.expectStatus(400, 401, 403, 404);
       }
-      const { status } = unwrap((await world.mine.get(`/orders/${encodeURIComponent(id)}`)).body);
+      const { status } = (await world.mine.get(`/orders/${encodeURIComponent(id)}`)).entity;
       expectThat(status === 'pending', `the order is ${status}`);
     }, 'never calls it'),
   }),

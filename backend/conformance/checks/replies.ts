@@ -1,29 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type Check,
-  checksOf,
-  Deviation,
-  expectFieldErrors,
-  expectStatus,
-  expectSuccess,
-  expectThat,
-  shown,
-  shownValue,
-  tolerated,
-  Untried,
-} from '../check.ts';
-import {
-  expectAgreed,
-  expectFields,
-  expectReadable,
-  idOf,
-  Message,
-  pageOf,
-  recordOf,
-  Suggestion,
-  unwrap,
-} from '../entities.ts';
+import { type Check, checksOf, Deviation, expectThat, shown, shownValue, tolerated, Untried } from '../check.ts';
+import { expectFields, idOf, Message, recordOf, Suggestion } from '../entities.ts';
 import type { Visitor } from '../visitor.ts';
 import {
   announcedRules,
@@ -45,14 +23,14 @@ export const reportChecks = checksOf('POST /v1/messages/{id}/report', {
     const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
     const report = (reporter: Visitor) => reporter.post(path, { reason: 'other' });
     for (const answer of [await report(visitor), await report(visitor)])
-      expectFields('the answer', unwrap(expectSuccess(answer).body), { message_id: reply?.id, reason: 'other' });
-    expectStatus(await report(world.theirs), 403, 404);
+      expectFields('the answer', answer.expectSuccess().entity, { message_id: reply?.id, reason: 'other' });
+    (await report(world.theirs)).expectStatus(403, 404);
   }, 'thanks for any success'),
   'refuses an unknown reason (422)': tolerated(async (world) => {
     const { id, visitor } = await world.conversation();
     const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
     const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
-    expectFieldErrors(await visitor.post(path, { reason: 'dull' }), 'reason');
+    (await visitor.post(path, { reason: 'dull' })).expectFieldErrors('reason');
   }, 'sends the reasons that it offers'),
 });
 
@@ -62,9 +40,9 @@ export const replyChecks: Check[] = [
       const { id, visitor } = await world.conversation();
       const before = await world.lastMessage(visitor, id);
       const content = { conversation_id: id, message_id: before.id, client_id: randomUUID() };
-      const answer = expectSuccess(await visitor.postOnce('/messages/continue', content));
-      const { message } = unwrap(answer.body);
-      expectReadable(Message, message);
+      const answer = (await visitor.postOnce('/messages/continue', content)).expectSuccess();
+      const { message } = answer.entity;
+      Message.expectReadable(message);
       const { revision } = recordOf(message);
       expectThat(idOf(message) === idOf(before) && revision === Number(before.revision) + 1, () => shown(answer));
       await expectBalance(visitor, answer);
@@ -79,7 +57,7 @@ export const replyChecks: Check[] = [
       const content = { conversation_id: id, client_id: randomUUID() };
       const go = () => visitor.postOnce('/messages/continue', content);
       const spent = await spentBy(world, async () => {
-        expectSuccess(await go());
+        (await go()).expectSuccess();
         await world.settled(visitor, id);
         await go();
         await world.settled(visitor, id);
@@ -91,9 +69,9 @@ export const replyChecks: Check[] = [
     'answers a reply that has ended as it is': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
       const before = await world.lastMessage(visitor, id);
-      const answer = expectSuccess(await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {}));
-      const { message } = unwrap(answer.body);
-      expectReadable(Message, message);
+      const answer = (await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {})).expectSuccess();
+      const { message } = answer.entity;
+      Message.expectReadable(message);
       const { status, body } = recordOf(message);
       expectThat(status === before.status && body === before.body, () => shown(answer));
       await expectBalance(visitor, answer);
@@ -101,14 +79,14 @@ export const replyChecks: Check[] = [
     'stops a reply that is being written, and keeps it from growing': tolerated(async (world) => {
       const [, story_id] = await world.stories();
       const { answer } = await sendMessage(world.theirs, { story_id });
-      const reply = recordOf(unwrap(answer.body).reply);
+      const reply = recordOf(answer.entity.reply);
       if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
       const stop = (revision: number) =>
         world.theirs.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision });
-      const other = expectSuccess(await stop(Number(reply.revision) + 1));
-      expectThat(recordOf(unwrap(other.body).message).status !== 'cancelled', 'another revision was stopped');
-      const stopped = expectSuccess(await stop(Number(reply.revision)));
-      const { status, body } = recordOf(unwrap(stopped.body).message);
+      const other = (await stop(Number(reply.revision) + 1)).expectSuccess();
+      expectThat(recordOf(other.entity.message).status !== 'cancelled', 'another revision was stopped');
+      const stopped = (await stop(Number(reply.revision))).expectSuccess();
+      const { status, body } = recordOf(stopped.entity.message);
       if (status === 'completed') throw new Untried('the reply was written too fast');
       expectThat(status === 'cancelled', () => shown(stopped));
       const after = await world.lastMessage(world.theirs, conversationIdOf(answer));
@@ -121,16 +99,16 @@ export const replyChecks: Check[] = [
       const before = await world.lastMessage(visitor, id);
       const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
       const content = { client_id: randomUUID() };
-      const answer = expectSuccess(await visitor.postOnce(path, content));
+      const answer = (await visitor.postOnce(path, content)).expectSuccess();
       await expectBalance(visitor, answer);
-      const { message } = unwrap(answer.body);
-      expectReadable(Message, message);
+      const { message } = answer.entity;
+      Message.expectReadable(message);
       const { revision, variant, variants } = recordOf(message);
       expectThat(idOf(message) === idOf(before) && Number(revision) > Number(before.revision), () => shown(answer));
       expectThat(variant === variants && Number(variants) === Number(before.variants) + 1, () => shown(answer));
       const after = await world.lastMessage(visitor, id);
       expectThat(after.status === 'completed' && after.body !== before.body, () => shownValue(after));
-      expectSuccess(await visitor.postOnce(path, content));
+      (await visitor.postOnce(path, content)).expectSuccess();
       expectFields('the reply of a repeated key', await world.lastMessage(visitor, id), { variants, revision });
     }, 'shows the conversation as the server has it'),
   }),
@@ -140,8 +118,8 @@ export const replyChecks: Check[] = [
       const before = await world.lastMessage(visitor, id);
       if (Number(before.variants) < 2) throw new Untried('no reply has a second text');
       const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/variant`, { variant: 1 });
-      expectSuccess(answer);
-      const { variant, body } = recordOf(unwrap(answer.body).message);
+      answer.expectSuccess();
+      const { variant, body } = recordOf(answer.entity.message);
       expectThat(variant === 1 && body !== before.body, () => shown(answer));
       const after = await world.lastMessage(visitor, id);
       expectThat(after.body === body && Number(after.version) > Number(before.version), () => shownValue(after));
@@ -152,43 +130,43 @@ export const replyChecks: Check[] = [
       const { visitor, conversationId, messages, line, edit } = await ownLine(world);
       const last_seq = messages.at(-1)?.seq;
       const content = { body: '换了话', revision: line.revision, last_seq, client_id: randomUUID() };
-      const answer = expectSuccess(await edit(content));
+      const answer = (await edit(content)).expectSuccess();
       await expectBalance(visitor, answer);
-      const { message, reply } = unwrap(answer.body);
-      expectReadable(Message, message, reply);
+      const { message, reply } = answer.entity;
+      Message.expectReadable(message, reply);
       expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
       const after = await world.settled(visitor, conversationId);
       expectThat(after.length === messages.length, `${after.length} messages where there were ${messages.length}`);
       expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
-      const repeated = unwrap(expectSuccess(await edit(content)).body);
+      const repeated = (await edit(content)).expectSuccess().entity;
       expectFields('the reply of a repeated key', repeated.reply, { id: recordOf(reply).id });
     }, 'shows the conversation as the server has it'),
     'gives the new end of the conversation to a client that catches up': tolerated(async (world) => {
       const { visitor, conversationId, line, edit } = await ownLine(world);
       const version = Number(line.version);
-      expectSuccess(await edit({ body: '又换了话' }));
+      (await edit({ body: '又换了话' })).expectSuccess();
       await world.settled(visitor, conversationId);
       const search = new URLSearchParams({ conversation_id: conversationId, after: String(version) });
-      const { body } = await visitor.get(`/messages/latest?${search}`);
-      const newest = Math.max(...pageOf(body).items.map(({ seq }) => Number(seq)));
+      const { body, items } = await visitor.get(`/messages/latest?${search}`);
+      const newest = Math.max(...items.map(({ seq }) => Number(seq)));
       expectThat(recordOf(recordOf(body).meta).last_seq === newest, () => shownValue(recordOf(body).meta));
     }, 'shows what is gone on a device that missed the event, until the chat is opened again'),
     'refuses where the conversation has gone on past last_seq or revision (409)': tolerated(async (world) => {
       const { visitor, conversationId, line, edit } = await ownLine(world);
-      expectSuccess(await edit({ body: '先换了话' }));
+      (await edit({ body: '先换了话' })).expectSuccess();
       await world.settled(visitor, conversationId);
       for (const seen of [{ last_seq: line.seq }, { revision: line.revision }]) {
-        const answer = expectStatus(await edit({ body: '没看见后面', ...seen }), 409);
+        const answer = (await edit({ body: '没看见后面', ...seen })).expectStatus(409);
         expectThat(recordOf(answer.body).code === 'conversation_changed', () => shown(answer));
       }
     }, 'cuts off what the reader has not seen yet'),
   }),
   ...checksOf('POST /v1/messages/suggestion', {
     'takes the order (202)': tolerated(async (world) => {
-      const answer = expectSuccess(await world.suggestionOrder());
-      expectReadable(Suggestion, unwrap(answer.body));
-      expectAgreed(Suggestion, unwrap(answer.body));
-      expectStatus(answer, 202);
+      const answer = (await world.suggestionOrder()).expectSuccess();
+      Suggestion.expectReadable(answer.entity);
+      Suggestion.expectAgreed(answer.entity);
+      answer.expectStatus(202);
     }, 'takes any success for one'),
   }),
   ...checksOf('GET /v1/messages/suggestion/{id}', {
@@ -196,12 +174,12 @@ export const replyChecks: Check[] = [
       const id = await world.suggestionId();
       const giveUpAt = Date.now() + SUGGESTION_TIMEOUT_MS;
       for (;;) {
-        const suggestion = expectStatus(await world.mine.get(`/messages/suggestion/${encodeURIComponent(id)}`), 200);
-        expectReadable(Suggestion, unwrap(suggestion.body));
-        const { status, items } = unwrap(suggestion.body);
+        const suggestion = (await world.mine.get(`/messages/suggestion/${encodeURIComponent(id)}`)).expectStatus(200);
+        Suggestion.expectReadable(suggestion.entity);
+        const { status, items } = suggestion.entity;
         if (status === 'ready') {
-          expectAgreed(Suggestion, unwrap(suggestion.body));
-          expectFields('Suggestion', unwrap(suggestion.body), { conversation_id: (await world.conversation()).id });
+          Suggestion.expectAgreed(suggestion.entity);
+          expectFields('Suggestion', suggestion.entity, { conversation_id: (await world.conversation()).id });
           const texts = Array.isArray(items) ? items.map((item) => String(recordOf(item).text).trim()) : [];
           const isFit = texts.length > 0 && texts.length <= ORDERED_SUGGESTIONS && !texts.includes('');
           return expectThat(isFit && new Set(texts).size === texts.length, () => shown(suggestion));
@@ -219,7 +197,7 @@ export const replyChecks: Check[] = [
       if (price === undefined) return;
       const order = { conversation_id, client_id: randomUUID() };
       const spent = await spentBy(world, async () => {
-        for (let time = 0; time < 2; time += 1) expectSuccess(await visitor.postOnce('/messages/suggestion', order));
+        for (let time = 0; time < 2; time += 1) (await visitor.postOnce('/messages/suggestion', order)).expectSuccess();
       });
       expectThat(spent.balance === price && spent.ledger === price, () => `a price of ${price}: ${shownValue(spent)}`);
     }, 'shows the price of the rules before, and the balance as it then is'),

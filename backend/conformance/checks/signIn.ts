@@ -1,16 +1,6 @@
 import { CONSENT_VERSION } from '@liaozhai/shared/contract';
-import {
-  type Check,
-  checksOf,
-  Deviation,
-  expectFieldErrors,
-  expectStatus,
-  expectSuccess,
-  expectThat,
-  shown,
-  tolerated,
-} from '../check.ts';
-import { expectFields, expectReadable, idOf, User, unwrap } from '../entities.ts';
+import { type Check, checksOf, Deviation, expectThat, shown, tolerated } from '../check.ts';
+import { expectFields, idOf, User, unwrap } from '../entities.ts';
 import { announcedRules, userOf, type World } from '../world.ts';
 
 const GUESSES = 12;
@@ -25,7 +15,7 @@ export const signInChecks: Check[] = [
   ...checksOf('GET /sanctum/csrf-cookie', {
     async 'sets a token that scripts may read'(world) {
       const visitor = await world.visitor();
-      expectSuccess(await visitor.get('//sanctum/csrf-cookie'));
+      (await visitor.get('//sanctum/csrf-cookie')).expectSuccess();
       const line = visitor.cookieLines.get('XSRF-TOKEN') ?? 'no cookie XSRF-TOKEN';
       expectThat(/^XSRF-TOKEN=/.test(line) && !/httponly/i.test(line), line);
     },
@@ -35,13 +25,13 @@ export const signInChecks: Check[] = [
       const { answer } = await world.registration('mine');
       const isLost = answer.status === 419 || answer.status >= 500;
       if (isLost) throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, answer.status);
-      expectSuccess(answer);
-      expectReadable(User, userOf(answer));
+      answer.expectSuccess();
+      User.expectReadable(userOf(answer));
     },
     'answers 201 with {user, type}, type username': tolerated(async (world) => {
       const { answer } = await world.registration('mine');
-      expectStatus(answer, 201);
-      const { user, type } = unwrap(answer.body);
+      answer.expectStatus(201);
+      const { user, type } = answer.entity;
       expectThat(user !== undefined && type === 'username', () => shown(answer));
     }, 'takes any success for one; any type but email closes the popup'),
     'gives the new account its name and the gift that the rules name': tolerated(async (world) => {
@@ -56,8 +46,8 @@ export const signInChecks: Check[] = [
       if (answer.status === 401) {
         throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, 401);
       }
-      expectStatus(answer, 200);
-      expectThat(idOf(unwrap(answer.body)) === id, 'somebody else');
+      answer.expectStatus(200);
+      expectThat(idOf(answer.entity) === id, 'somebody else');
     },
     'keeps the session’s cookie from scripts and other sites': tolerated(async (world) => {
       const { visitor } = await world.member('mine');
@@ -83,12 +73,12 @@ export const signInChecks: Check[] = [
     }, 'says 登录没能保持; Secure alone is right where the page is opened over https'),
     'refuses an empty form with 422 at login, password and name': tolerated(async (world) => {
       const answer = await (await world.visitor()).post('/register', {});
-      for (const field of ['login', 'password', 'name']) expectFieldErrors(answer, field);
+      for (const field of ['login', 'password', 'name']) answer.expectFieldErrors(field);
     }, 'does not send one; shows the server’s message'),
     'refuses a name that is taken with 422 at login': tolerated(async (world) => {
       const { login } = await world.member('mine');
       const form = { login, password: '246810', name: '重名' };
-      expectFieldErrors(await (await world.visitor()).post('/register', form), 'login');
+      (await (await world.visitor()).post('/register', form)).expectFieldErrors('login');
     }, 'shows the server’s message, or 注册失败'),
     'keeps the version of the terms that was agreed to, where it says so': tolerated(async (world) => {
       if (!(await world.announces('account.consent'))) return;
@@ -101,16 +91,15 @@ export const signInChecks: Check[] = [
     async 'signs in and returns the user'(world) {
       const mine = await world.member('mine');
       const visitor = await world.visitor();
-      const answer = expectSuccess(await visitor.post('/login', { login: mine.login, password: mine.password }));
+      const answer = (await visitor.post('/login', { login: mine.login, password: mine.password })).expectSuccess();
       expectThat(idOf(userOf(answer)) === mine.id, () => shown(answer));
-      const userAnswer = expectStatus(await visitor.get('/user'), 200);
-      const [{ name }, { name: own }] = [userOf(answer), unwrap(userAnswer.body)];
+      const [{ name }, { name: own }] = [userOf(answer), (await visitor.get('/user')).expectStatus(200).entity];
       expectThat(name === own, () => `${name} at the sign-in, ${own} with the user`);
     },
     'begins a new session and ends the one before': tolerated(async (world) => {
       const { visitor, login, password } = await world.member('spare');
       const before = world.sameSessionVisitor({ visitor, login, password, id: '' });
-      expectSuccess(await visitor.post('/login', { login, password }));
+      (await visitor.post('/login', { login, password })).expectSuccess();
       const [old, fresh] = [await before.get('/user'), await visitor.get('/user')];
       expectThat(
         old.status === 401 && fresh.status === 200,
@@ -118,7 +107,7 @@ export const signInChecks: Check[] = [
       );
     }, 'works; a session that somebody else knew before the sign-in is signed in too'),
     'refuses a wrong password with 422 at login or password, not with 401': tolerated(async (world) => {
-      expectFieldErrors(await guess(world, (await world.member('mine')).login), 'login', 'password');
+      (await guess(world, (await world.member('mine')).login)).expectFieldErrors('login', 'password');
     }, 'takes 401 for a session that ran out: the popup turns from sign-in to sign-up'),
     'does not tell a name that is unknown from a wrong password': tolerated(async (world) => {
       const realLogin = await guess(world, (await world.member('mine')).login);
@@ -131,7 +120,7 @@ export const signInChecks: Check[] = [
       const mine = await world.member('mine');
       const session = await world.signIn(mine);
       const keptCookies = world.sameSessionVisitor({ ...mine, visitor: session });
-      expectSuccess(await session.post('/logout'));
+      (await session.post('/logout')).expectSuccess();
       const statuses = [await session.get('/user'), await keptCookies.get('/user'), await mine.visitor.get('/user')];
       const statusList = statuses.map(({ status }) => status).join();
       expectThat(statusList === '401,401,200', `${statusList} for it, for its old cookies, and for the other session`);
@@ -141,12 +130,12 @@ export const signInChecks: Check[] = [
     'takes an address, and answers alike for any': tolerated(async (world) => {
       const visitor = await world.visitor();
       const answer = await visitor.post('/forgot-password', { email: 'conformance-nobody@example.org' });
-      expectSuccess(answer);
+      answer.expectSuccess();
       const other = await visitor.post('/forgot-password', { email: 'conformance-nobody-else@example.org' });
       expectThat(shown(answer) === shown(other), () => `${shown(answer)} · ${shown(other)}`);
     }, 'says that a link is on its way if the address is known'),
     'refuses what is no address with 422 at email': tolerated(async (world) => {
-      expectFieldErrors(await (await world.visitor()).post('/forgot-password', { email: 'nobody' }), 'email');
+      (await (await world.visitor()).post('/forgot-password', { email: 'nobody' })).expectFieldErrors('email');
     }, 'does not send one'),
   }),
   ...checksOf('POST /v1/reset-password', {
@@ -154,7 +143,7 @@ export const signInChecks: Check[] = [
       const form = { token: '0'.repeat(43), email: 'conformance-nobody@example.org' };
       const passwords = { password: '975310', password_confirmation: '975310' };
       const answer = await (await world.visitor()).post('/reset-password', { ...form, ...passwords });
-      expectFieldErrors(answer, 'email', 'token');
+      answer.expectFieldErrors('email', 'token');
     }, 'shows the server’s message'),
   }),
 ];

@@ -1,15 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type Check,
-  checksOf,
-  expectStatus,
-  expectSuccess,
-  expectThat,
-  shown,
-  shownValue,
-  tolerated,
-} from '../check.ts';
+import { type Check, checksOf, expectThat, shown, shownValue, tolerated } from '../check.ts';
 import { idOf, recordOf } from '../entities.ts';
 import type { Frame, PusherSocket } from '../socket.ts';
 import { FOREIGN_SITE, isSubscribed, ownChannel, requestChannel } from '../world.ts';
@@ -53,7 +44,7 @@ export const socketChecks: Check[] = [
     async 'signs one’s own channel for the key that the page has'(world) {
       const { visitor, id } = await world.member('mine');
       const answer = await requestChannel(visitor, '1.2', ownChannel(id));
-      expectSuccess(answer);
+      answer.expectSuccess();
       const { auth } = recordOf(answer.body);
       // a server may append data of its own after a dot
       const [, key] = /^(.*):[0-9a-f]{64}(\..*)?$/.exec(String(auth)) ?? [];
@@ -62,17 +53,17 @@ export const socketChecks: Check[] = [
     },
     async 'refuses a visitor (401 or 403)'(world) {
       const { id } = await world.member('mine');
-      expectStatus(await requestChannel(await world.visitor(), '1.2', ownChannel(id)), 401, 403);
+      (await requestChannel(await world.visitor(), '1.2', ownChannel(id))).expectStatus(401, 403);
     },
     'refuses an invalid socket id with 403': tolerated(async (world) => {
       const { visitor, id } = await world.member('mine');
-      expectStatus(await requestChannel(visitor, 'no socket', ownChannel(id)), 403);
+      (await requestChannel(visitor, 'no socket', ownChannel(id))).expectStatus(403);
     }, 'sends the socket’s own'),
   }),
   ...checksOf('POST /broadcasting/user-auth', {
     'answers {auth, user_data}': tolerated(async (world) => {
       const { visitor, id } = await world.member('mine');
-      const answer = expectSuccess(await visitor.post('//broadcasting/user-auth', { socket_id: '1.2' }));
+      const answer = (await visitor.post('//broadcasting/user-auth', { socket_id: '1.2' })).expectSuccess();
       const { auth, user_data } = recordOf(answer.body);
       expectThat(typeof auth === 'string' && typeof user_data === 'string', () => shown(answer));
       expectThat(idOf(JSON.parse(String(user_data))) === id, () => shown(answer));

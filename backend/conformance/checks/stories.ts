@@ -1,17 +1,7 @@
 import { CAPABILITIES, wechatSignatureSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import {
-  type Check,
-  checksOf,
-  Deviation,
-  expectStatus,
-  expectSuccess,
-  expectThat,
-  laravelProblem,
-  shownValue,
-  tolerated,
-} from '../check.ts';
-import { expectAgreed, expectFields, expectReadable, idOf, pageOf, recordOf, Story, unwrap } from '../entities.ts';
+import { type Check, checksOf, Deviation, expectThat, laravelProblem, shownValue, tolerated } from '../check.ts';
+import { expectFields, idOf, recordOf, Story } from '../entities.ts';
 import type { VisitorAnswer } from '../visitor.ts';
 import { listOf, type World } from '../world.ts';
 
@@ -48,9 +38,9 @@ export const storyChecks: Check[] = [
       const favoriteIds = async (who: typeof visitor) => (await listOf(who, '/favorites')).map(idOf);
       for (const favorite of [true, true, false]) {
         const answer = await visitor.put(`/stories/${encodeURIComponent(id)}/favorite`, { favorite });
-        expectStatus(answer, 200);
-        expectFields('the answer', unwrap(answer.body), { id, is_favorite: favorite });
-        const story = unwrap((await visitor.get(`/stories/${encodeURIComponent(id)}`)).body);
+        answer.expectStatus(200);
+        expectFields('the answer', answer.entity, { id, is_favorite: favorite });
+        const story = (await visitor.get(`/stories/${encodeURIComponent(id)}`)).entity;
         expectFields('Story', story, { is_favorite: favorite });
         expectThat(
           (await favoriteIds(visitor)).filter((one) => one === id).length === Number(favorite),
@@ -66,37 +56,37 @@ export const storyChecks: Check[] = [
       const ids = await world.stories();
       const save = (id: string, favorite: boolean) =>
         world.mine.put(`/stories/${encodeURIComponent(id)}/favorite`, { favorite });
-      for (const id of ids) expectSuccess(await save(id, true));
+      for (const id of ids) (await save(id, true)).expectSuccess();
       const listedIds = (await listOf(world.mine, '/favorites')).map(idOf).filter((id) => ids.includes(id));
       for (const id of ids) await save(id, false);
       expectThat(listedIds.join() === ids.toReversed().join(), () => listedIds.join());
     }, 'shows the order of the answer'),
     'has 401 for a guest': tolerated(async (world) => {
       await world.assertAnnounced('stories.favorites');
-      expectStatus(await world.visit('/favorites'), 401);
+      (await world.visit('/favorites')).expectStatus(401);
     }, 'shows what it is sent'),
   }),
   ...checksOf('GET /v1/stories', {
     async 'answers a visitor with a page of stories'(world) {
-      const feed = expectStatus(await world.feed(), 200);
-      expectThat(pageOf(feed.body).items.length > 0, 'a feed without a story: publish one, or nothing can be tried');
+      const feed = (await world.feed()).expectStatus(200);
+      expectThat(feed.items.length > 0, 'a feed without a story: publish one, or nothing can be tried');
     },
-    'gives each story what a page needs': async (world) => expectReadable(Story, ...(await world.feedStories())),
+    'gives each story what a page needs': async (world) => Story.expectReadable(...(await world.feedStories())),
     'gives each story every field': tolerated(
-      async (world) => expectAgreed(Story, ...(await world.feedStories())),
+      async (world) => Story.expectAgreed(...(await world.feedStories())),
       'leaves out what is missing',
     ),
     'goes on by next_cursor to the end, each story once': tolerated(async (world) => {
       const visitor = await world.visitor();
       const seenIds = new Set<string>();
-      let { items, nextCursor } = pageOf((await world.feed()).body);
+      let { items, nextCursor } = (await world.feed()).page;
       for (let page = 1; ; page += 1) {
         const newIds = [...new Set(items.map(idOf))].filter((id) => !seenIds.has(id));
         expectThat(newIds.length === items.length, `page ${page} repeats ${items.length - newIds.length} stories`);
         for (const id of newIds) seenIds.add(id);
         if (nextCursor === null || page === MAX_PAGES) break;
-        const answer = expectStatus(await visitor.get(`/stories?cursor=${encodeURIComponent(nextCursor)}`), 200);
-        ({ items, nextCursor } = pageOf(answer.body));
+        const answer = (await visitor.get(`/stories?cursor=${encodeURIComponent(nextCursor)}`)).expectStatus(200);
+        ({ items, nextCursor } = answer.page);
       }
       if (nextCursor !== null || !(await world.announces('stories.search'))) return;
       // stories by another order or tag must also be in the complete feed
@@ -112,19 +102,19 @@ export const storyChecks: Check[] = [
     }, 'shows doubles once, and stops where a page adds nothing'),
     'keeps its order from one look to the next': tolerated(async (world) => {
       const [first, again] = [await world.feed(), await world.visit('/stories')];
-      const [ids, later] = [first, again].map(({ body }) => pageOf(body).items.map(idOf).join());
+      const [ids, later] = [first, again].map(({ items }) => items.map(idOf).join());
       expectThat(ids === later, () => `${ids}, then ${later}`);
     }, 'puts what it has not seen first; places move under a finger'),
     'answers HEAD and OPTIONS without a failure of its own': tolerated(async (world) => {
       const visitor = await world.visitor();
-      expectStatus(await visitor.send('HEAD', '/stories'), 200);
+      (await visitor.send('HEAD', '/stories')).expectStatus(200);
       const { status } = await visitor.send('OPTIONS', '/stories');
       expectThat(status < 500, `${status} to OPTIONS`);
     }, 'sends neither; link checkers, caches and pages of other origins do'),
     'gives the first page for an invalid cursor': tolerated(async (world) => {
-      const odd = expectStatus(await world.visit('/stories?cursor=%00nonsense'), 200);
+      const odd = (await world.visit('/stories?cursor=%00nonsense')).expectStatus(200);
       const first = (await world.feedStories()).map(idOf);
-      expectThat(pageOf(odd.body).items.map(idOf).join() === first.join(), 'other stories than on the first page');
+      expectThat(odd.items.map(idOf).join() === first.join(), 'other stories than on the first page');
     }, 'says that the rest could not be loaded, and offers to try again'),
     'finds a story by its title and by its tag, where it announces stories.search': tolerated(async (world) => {
       const [story] = await world.feedStories();
@@ -132,13 +122,12 @@ export const storyChecks: Check[] = [
       const { title, tags } = story as { title: string; tags?: string[] };
       const searches = [`q=${encodeURIComponent(title)}`, ...(tags?.[0] ? [`tag=${encodeURIComponent(tags[0])}`] : [])];
       for (const search of searches) {
-        const answer = expectStatus(await world.visit(`/stories?${search}`), 200);
-        const foundIds = pageOf(answer.body).items.map(idOf);
+        const foundIds = (await world.visit(`/stories?${search}`)).expectStatus(200).items.map(idOf);
         expectThat(foundIds.includes(idOf(story)), `${search} does not find ${idOf(story)}`);
       }
       for (const search of ['q=no-story-has-these-words', 'tag=no-such-tag']) {
-        const none = expectStatus(await world.visit(`/stories?${search}`), 200);
-        expectThat(pageOf(none.body).items.length === 0, `${search} finds something`);
+        const none = (await world.visit(`/stories?${search}`)).expectStatus(200);
+        expectThat(none.items.length === 0, `${search} finds something`);
       }
     }, 'says that nothing was found, or shows what does not fit'),
     'finds only stories that have the tag, where it announces stories.search': tolerated(async (world) => {
@@ -152,42 +141,42 @@ export const storyChecks: Check[] = [
     'sorts by age and by readers, where it announces stories.search': tolerated(async (world) => {
       if (!(await world.announces('stories.search'))) return;
       const feedIds = (await world.feedStories()).map(idOf);
-      const byAge = expectStatus(await world.visit('/stories?sort=new'), 200);
-      expectStatus(await world.visit('/stories?sort=hot'), 200);
-      expectThat(pageOf(byAge.body).items.map(idOf).join() === feedIds.join(), 'sort=new is another order than none');
+      const byAge = (await world.visit('/stories?sort=new')).expectStatus(200);
+      (await world.visit('/stories?sort=hot')).expectStatus(200);
+      expectThat(byAge.items.map(idOf).join() === feedIds.join(), 'sort=new is another order than none');
     }, 'says that the list could not be loaded'),
   }),
   ...checksOf('GET /v1/stories/{id}', {
     async 'answers a visitor with the story, and what a page needs of it'(world) {
       const { id, answer } = await oneStory(world);
-      expectStatus(answer, 200);
-      expectReadable(Story, unwrap(answer.body));
+      answer.expectStatus(200);
+      Story.expectReadable(answer.entity);
       const listed = (await world.feedStories()).find((story) => idOf(story) === id) ?? {};
       const { title, price_per_message } = listed;
-      expectFields('Story', unwrap(answer.body), { id, title, price_per_message });
+      expectFields('Story', answer.entity, { id, title, price_per_message });
     },
     'gives every field of it': tolerated(
-      async (world) => expectAgreed(Story, unwrap((await oneStory(world)).answer.body)),
+      async (world) => Story.expectAgreed((await oneStory(world)).answer.entity),
       'leaves out what is missing',
     ),
     'names the reader’s conversation, and none to a visitor': tolerated(async (world) => {
       const { id, storyId, visitor } = await world.conversation();
       const path = `/stories/${encodeURIComponent(storyId)}`;
       const [memberAnswer, visitorAnswer] = [await visitor.get(path), await world.visit(path)];
-      const conversationIds = [memberAnswer, visitorAnswer].map(({ body }) => unwrap(body).conversation_id);
+      const conversationIds = [memberAnswer, visitorAnswer].map(({ entity }) => entity.conversation_id);
       expectThat(
         String(conversationIds[0]) === id && conversationIds[1] == null,
         () => `${conversationIds[0]} to its reader, ${conversationIds[1]} to a visitor`,
       );
     }, 'offers 开始 where a conversation could be gone on with; the chat finds it all the same'),
     'has 404 and a message for a missing story': tolerated(async (world) => {
-      const answer = expectStatus(await world.visit('/stories/no-such-story'), 404);
+      const answer = (await world.visit('/stories/no-such-story')).expectStatus(404);
       expectThat(laravelProblem(answer) === null, () => String(laravelProblem(answer)));
     }, 'speaks of a failure instead of a story that is gone'),
   }),
   ...checksOf('GET /media/avatars.json', {
     async 'lists portraits to choose from'(world) {
-      const answer = expectSuccess(await world.visit('//api/media/avatars.json'));
+      const answer = (await world.visit('//api/media/avatars.json')).expectSuccess();
       expectThat(portraitsOf(answer).length > 0, 'no list of addresses');
     },
     'has addresses that are pictures, as are the covers': tolerated(async (world) => {
@@ -202,8 +191,7 @@ export const storyChecks: Check[] = [
   }),
   ...checksOf('GET /v1/capabilities', {
     async 'names to a visitor what the server has beyond the specification'(world) {
-      const answer = expectStatus(await world.visit('/capabilities'), 200);
-      const { data } = answer.body as { data?: unknown };
+      const { data } = (await world.visit('/capabilities')).expectStatus(200).body as { data?: unknown };
       expectThat(Array.isArray(data), 'no list in data');
       expectThat(
         data.every((name) => CAPABILITIES.some((known) => known === name)),
@@ -221,13 +209,13 @@ export const storyChecks: Check[] = [
     async 'signs a page of the product'(world) {
       await world.assertAnnounced('wechat.share');
       const url = encodeURIComponent(`${world.target.origin}/explore`);
-      const answer = expectStatus(await world.visit(`/wechat/signature?url=${url}`), 200);
+      const answer = (await world.visit(`/wechat/signature?url=${url}`)).expectStatus(200);
       expectThat(v.is(wechatSignatureSchema, answer.body), () => shownValue(answer.body));
     },
     'refuses to sign another site’s page': tolerated(async (world) => {
       await world.assertAnnounced('wechat.share');
       const url = encodeURIComponent('https://elsewhere.example/explore');
-      expectStatus(await world.visit(`/wechat/signature?url=${url}`), 422);
+      (await world.visit(`/wechat/signature?url=${url}`)).expectStatus(422);
     }, 'lets any site speak for the Official Account'),
   }),
 ];
