@@ -272,7 +272,7 @@ test('fish offers files where a folder is expected, and nowhere else', () => {
   const script = release('completion', 'fish');
   expect(script).toMatch(/^complete -c liaozhai-release -f$/m);
   expect(script.match(/ -F -n '__fish_seen_subcommand_from \w+'$/gm)).toHaveLength(2);
-  expect(script).toMatch(/^complete -c liaozhai-release -n '__fish_seen_subcommand_from health' -l watch -d '/m);
+  expect(release('words', '--about', '--', 'health')).toMatch(/^--watch\tprint it again/m);
 });
 
 test('zsh gets what it needs to run the script of bash; another shell is refused', () => {

@@ -5,148 +5,81 @@ import { clientFor, printLines } from './context.ts';
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
 
+/** Verbs whose argument is a name or a published build. Completion fetches these from the store. */
+const NAME_VERBS = ['rollback', 'withdraw', 'abort', 'promote', 'builds', 'types'];
+const BUILD_VERBS = ['activate', 'canary', 'check', 'kill', 'override', 'compare'];
+
 interface Suggestion {
   word: string;
   about: string;
-  /** Allowed values of an option with a value; empty if any value is allowed. */
-  values?: readonly string[];
 }
 
-/** What may follow these words: verbs, options, and arguments with fixed values. */
-interface Level {
-  words: string[];
-  suggestions: Suggestion[];
-  takesFolder: boolean;
-}
-
-/** Verbs for people. Only the shell calls `words`. */
-const verbsOf = ({ commands }: Command) => commands.filter((verb) => verb.name() !== 'words');
-
-/** The program and each of its verbs, with what may follow. */
-function levelsOf(program: Command): Level[] {
-  const optionsOf = ({ options }: Command): Suggestion[] =>
-    options.flatMap(({ long, description, required, argChoices = [] }) =>
-      long ? [{ word: long, about: description, values: required ? argChoices : undefined }] : [],
-    );
-  const choicesOf = ({ registeredArguments }: Command): Suggestion[] =>
-    registeredArguments.flatMap(({ argChoices = [], description }) =>
-      argChoices.map((word) => ({ word, about: description })),
-    );
-  const level = (words: string[], command: Command): Level => ({
-    words,
-    suggestions: [
-      ...verbsOf(command).map((each) => ({ word: each.name(), about: each.description() })),
-      ...choicesOf(command),
-      ...optionsOf(command),
-      ...(command === program ? [{ word: '--version', about: 'print the version' }] : optionsOf(program)),
-      { word: '--help', about: 'how it is used' },
-    ],
-    takesFolder: command.registeredArguments.some((argument) => argument.name() === 'dir'),
-  });
+/** What may follow the words of a command line: verbs, options, and arguments or options with fixed values. */
+async function suggestionsFor(program: Command, words: readonly string[]): Promise<Suggestion[]> {
+  const optionsOf = (command: Command) => [...new Set([...command.options, ...program.options])];
+  let command = program;
+  let valued: Command['options'][number] | undefined;
+  for (const word of words) {
+    const isValue = valued !== undefined;
+    valued = isValue ? undefined : optionsOf(command).find(({ long, required }) => required && long === word);
+    if (!isValue && valued === undefined) command = command.commands.find((each) => each.name() === word) ?? command;
+  }
+  if (valued) return (valued.argChoices ?? []).map((word) => ({ word, about: '' }));
+  const values = [...(command.registeredArguments[0]?.argChoices ?? []), ...(await publishedFor(command))];
   return [
-    level([], program),
-    ...verbsOf(program).flatMap((verb) => [
-      level([verb.name()], verb),
-      ...verb.commands.map((each) => level([verb.name(), each.name()], each)),
-    ]),
+    // only the scripts of the shells call `words`
+    ...command.commands
+      .filter((verb) => verb.name() !== 'words')
+      .map((verb) => ({ word: verb.name(), about: verb.description() })),
+    ...values.map((word) => ({ word, about: '' })),
+    ...optionsOf(command).flatMap(({ long, description }) => (long ? [{ word: long, about: description }] : [])),
+    ...(command === program ? [{ word: '--version', about: 'print the version' }] : []),
+    { word: '--help', about: 'how it is used' },
   ];
 }
 
-/** Verbs whose argument is a name or a published build. Completion fetches these from the store. */
-const DYNAMIC_VERBS = {
-  names: ['rollback', 'withdraw', 'abort', 'promote', 'builds', 'types'],
-  builds: ['activate', 'canary', 'check', 'kill', 'override', 'compare'],
-} as const;
-const KINDS = ['names', 'builds'] as const;
+/** Names or builds of the store that a verb takes; none without the store. */
+async function publishedFor(command: Command): Promise<string[]> {
+  const takesNames = NAME_VERBS.includes(command.name());
+  if (!takesNames && !BUILD_VERBS.includes(command.name())) return [];
+  const builds = await clientFor(command)
+    .then((client) => client.builds())
+    .catch(() => []);
+  const ids = builds.map(({ id }) => id);
+  return takesNames ? [...new Set(ids.map(nameOf))] : ids;
+}
 
-/** Options with a value, which must not be read as a verb, and their allowed values. */
-const valuedOptions = (levels: readonly Level[]) =>
-  new Map(
-    levels.flatMap(({ suggestions }) =>
-      suggestions.flatMap(({ word, values }) => (values ? [[word, values] as const] : [])),
-    ),
-  );
+/** Words for completion, called by the shell scripts: what was typed before, of which fish shows the descriptions. */
+export const addWords = (program: Command) =>
+  program
+    .command('words', { hidden: true })
+    .argument('[typed...]')
+    .option('--about')
+    .action(async (typed: string[], { about }: { about?: true }) =>
+      printLines(
+        (await suggestionsFor(program, typed)).map((each) => (about ? Object.values(each).join('\t') : each.word)),
+      ),
+    );
 
-/** The longest matching sequence of words decides. `@` counts as part of a word, for build ids. zsh runs this script, too. */
-const bash = (name: string, levels: readonly Level[]): string => `COMP_WORDBREAKS="\${COMP_WORDBREAKS//@}"
+/** `@` counts as part of a word, for build ids. zsh runs this script, too. */
+const bash = (name: string): string => `COMP_WORDBREAKS="\${COMP_WORDBREAKS//@}"
 _liaozhai_release() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" verbs=() word before=
-  for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
-    case "$before $word" in
-      ${[...valuedOptions(levels).keys()].map((option) => `"${option} "*|`).join('')}*" "-*) ;;
-      *) verbs+=("$word") ;;
-    esac
-    before="$word"
-  done
-  COMPREPLY=()
-  case "$before" in
-${[...valuedOptions(levels)]
-  .filter(([, values]) => values.length > 0)
-  .map(([option, values]) => `    ${option}) COMPREPLY=($(compgen -W "${values.join(' ')}" -- "$cur")); return ;;`)
-  .join('\n')}
-    ${[...valuedOptions(levels).keys()].join('|')}) return ;;
-  esac
-  local next
-  for next in "\${verbs[0]} \${verbs[1]}" "\${verbs[0]} " " "; do
-    case "$next" in
-${levels
-  .map(
-    ({ words: [verb = '', more = ''], suggestions }) =>
-      `      "${verb} ${more}") COMPREPLY=($(compgen -W "${suggestions.map(({ word }) => word).join(' ')}" -- "$cur")); break ;;`,
-  )
-  .join('\n')}
-    esac
-  done
-  case "$cur \${verbs[0]}" in
-    -*) ;;
-${KINDS.map(
-  (kind) =>
-    `    *" "${DYNAMIC_VERBS[kind].join('|*" "')}) COMPREPLY+=($(compgen -W "$(${name} words ${kind} 2>/dev/null)" -- "$cur")) ;;`,
-).join('\n')}
-  esac
+  local offered="$(${name} words -- "\${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}" 2>/dev/null)"
+  COMPREPLY=($(compgen -W "$offered" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _liaozhai_release ${name}
 `;
 
-const zsh = (name: string, levels: readonly Level[]): string =>
-  `autoload -Uz compinit bashcompinit\ncompinit\nbashcompinit\n${bash(name, levels)}`;
-
-const quote = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`;
-
-function fish(name: string, levels: readonly Level[]): string {
-  const verbs = (levels[0]?.suggestions ?? []).map(({ word }) => word).filter((word) => !word.startsWith('-'));
-  const lines = levels.flatMap(({ words: [verb, more], suggestions }) => {
-    const verbCondition = verb
-      ? `__fish_seen_subcommand_from ${verb}`
-      : `not __fish_seen_subcommand_from ${verbs.join(' ')}`;
-    const condition = more ? `${verbCondition}; and __fish_seen_subcommand_from ${more}` : verbCondition;
-    return suggestions.map(({ word, about, values }) => {
-      const value = values && (values.length > 0 ? ` -x -a ${quote(values.join(' '))}` : ' -r');
-      const target = word.startsWith('--') ? `-l ${word.slice(2)}${value ?? ''}` : `-a ${word}`;
-      return `complete -c ${name} -n ${quote(condition)} ${target} -d ${quote(about)}`;
-    });
-  });
-  const dynamicLines = KINDS.map(
-    (kind) =>
-      `complete -c ${name} -n ${quote(`__fish_seen_subcommand_from ${DYNAMIC_VERBS[kind].join(' ')}`)} -a ${quote(`(${name} words ${kind} 2>/dev/null)`)}`,
-  );
-  const folderLines = levels.flatMap(({ words: [verb], takesFolder }) =>
-    verb && takesFolder ? [`complete -c ${name} -F -n ${quote(`__fish_seen_subcommand_from ${verb}`)}`] : [],
-  );
-  return `${[`complete -c ${name} -f`, ...lines, ...dynamicLines, ...folderLines].join('\n')}\n`;
-}
-
-/** Words for completion, called by the shell scripts. */
-export const addWords = (program: Command) =>
-  program
-    .command('words', { hidden: true })
-    .addArgument(new Argument('<kind>').choices(KINDS))
-    .action(async (kind: (typeof KINDS)[number], _, command: Command) => {
-      const ids = (await (await clientFor(command)).builds()).map(({ id }) => id);
-      printLines(kind === 'builds' ? ids : [...new Set(ids.map(nameOf))]);
-    });
-
-const SCRIPTS: Record<Shell, typeof bash> = { bash, zsh, fish };
+const SCRIPTS: Record<Shell, (name: string, folderVerbs: readonly string[]) => string> = {
+  bash,
+  zsh: (name) => `autoload -Uz compinit bashcompinit\ncompinit\nbashcompinit\n${bash(name)}`,
+  fish: (name, folderVerbs) =>
+    [
+      `complete -c ${name} -f`,
+      `complete -c ${name} -a '(${name} words --about -- (commandline -opc)[2..] 2>/dev/null)'`,
+      ...folderVerbs.map((verb) => `complete -c ${name} -F -n '__fish_seen_subcommand_from ${verb}'`),
+    ].join('\n'),
+};
 
 export const addCompletion = (program: Command) =>
   program
@@ -159,6 +92,9 @@ export const addCompletion = (program: Command) =>
       // a function, because zsh completes an alias as its expansion
       '\nbash: eval "$(liaozhai-release completion bash)"    zsh: eval "$(liaozhai-release completion zsh)"    fish: liaozhai-release completion fish | source\nIn this repository: release() { pnpm --silent release "$@"; }; eval "$(release completion bash --name release)"\nfish there: alias release "pnpm --silent release"; release completion fish --name release | source\n',
     )
-    .action((shell: Shell, { name }: { name: string }) =>
-      printLines(SCRIPTS[shell](name, levelsOf(program)).trimEnd().split('\n')),
-    );
+    .action((shell: Shell, { name }: { name: string }) => {
+      const takesFolder = ({ registeredArguments }: Command) =>
+        registeredArguments.some((each) => each.name() === 'dir');
+      const folderVerbs = program.commands.filter(takesFolder).map((verb) => verb.name());
+      printLines(SCRIPTS[shell](name, folderVerbs).trimEnd().split('\n'));
+    });
