@@ -216,13 +216,7 @@ function main([name, label, ...rest]: string[]) {
     console.error('usage: pnpm new-remote <name> <label>      for example: pnpm new-remote gifts 礼物');
     process.exit(2);
   }
-  try {
-    console.log(nextSteps(createRemote({ root: rootFolder, name, label })));
-  } catch (cause) {
-    if (!(cause instanceof RefusedError)) throw cause;
-    console.error(cause.message);
-    process.exit(1);
-  }
+  console.log(nextSteps(createRemote({ root: rootFolder, name, label })));
 }
 
 const usage = `usage: npm create liaozhai-remote <name> <label> [-- <options>]
@@ -251,16 +245,10 @@ function mainOutside(args: string[]) {
   const [name, label, ...rest] = positionals;
   if (!name || !label || rest.length > 0) return exitWithUsage();
   const folder = resolve(values.folder ?? name);
-  try {
-    const { packages, bundler } = values;
-    // npm passes its registry setting to the programs it runs
-    const registry = process.env.npm_config_registry;
-    createRepository({ folder, name, label, bundler, registry, packages: packages && resolve(packages) });
-  } catch (cause) {
-    if (!(cause instanceof RefusedError)) throw cause;
-    console.error(cause.message);
-    process.exit(1);
-  }
+  const { packages, bundler } = values;
+  // npm passes its registry setting to the programs it runs
+  const registry = process.env.npm_config_registry;
+  createRepository({ folder, name, label, bundler, registry, packages: packages && resolve(packages) });
   console.log(
     `${folder} is ready. Next:\n\n  cd ${relative('.', folder) || '.'}\n  npm install\n  npm test\n\nThen follow its README.`,
   );
@@ -270,6 +258,12 @@ const [, script] = process.argv;
 // npm runs this file through a symbolic link
 if (script && import.meta.url === pathToFileURL(realpathSync(script)).href) {
   const args = process.argv.slice(2);
-  if (isPackage) mainOutside(args);
-  else main(args);
+  try {
+    if (isPackage) mainOutside(args);
+    else main(args);
+  } catch (cause) {
+    if (!(cause instanceof RefusedError)) throw cause;
+    console.error(cause.message);
+    process.exit(1);
+  }
 }

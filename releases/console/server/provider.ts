@@ -41,22 +41,7 @@ export const signInVariables = {
 type Variables = v.InferOutput<v.ObjectSchema<typeof signInVariables, undefined>>;
 
 /** How people sign in at an OpenID provider, and which grants they get. */
-export interface SignInSettings {
-  issuer: URL;
-  clientId: string;
-  /** Null for a public client, which only PKCE protects. */
-  clientSecret: string | null;
-  clientAuth: 'basic' | 'post';
-  scope: string;
-  /** Claim whose values `grants` maps to roles. */
-  claim: string;
-  grants: ReadonlyMap<string, Grant>;
-  /** Claim that names a person in the log. */
-  nameClaim: string;
-  sessionHours: number;
-  /** How people sign in at the command line; null if they cannot. */
-  cli: { clientId: string; scope: string } | null;
-}
+export type SignInSettings = NonNullable<ReturnType<typeof signInFrom>>;
 
 /** Parses `release-managers=manager; team-stories=deployer:stories`. Values may contain `=` and `,`. Throws usage. */
 function parseRoles(roles: string): Map<string, Grant> {
@@ -71,7 +56,7 @@ function parseRoles(roles: string): Map<string, Grant> {
 }
 
 /** Returns the sign-in settings, or null if no provider is configured. Throws usage for an inconsistent configuration. */
-export function signInFrom(variables: Variables): SignInSettings | null {
+export function signInFrom(variables: Variables) {
   const { CONSOLE_OIDC_ISSUER: issuerUrl, CONSOLE_OIDC_CLIENT_ID: clientId, CONSOLE_OIDC_ROLES: roles } = variables;
   const cli = variables.CONSOLE_OIDC_CLI_CLIENT_ID;
   if (!issuerUrl) {
@@ -90,13 +75,17 @@ export function signInFrom(variables: Variables): SignInSettings | null {
   return {
     issuer,
     clientId,
+    // null for a public client, which only PKCE protects
     clientSecret: variables.CONSOLE_OIDC_CLIENT_SECRET ?? null,
     clientAuth: variables.CONSOLE_OIDC_CLIENT_AUTH,
     scope: variables.CONSOLE_OIDC_SCOPE,
+    // its values are mapped to roles by `grants`
     claim: variables.CONSOLE_OIDC_CLAIM,
     grants: parseRoles(roles),
+    // names a person in the log
     nameClaim: variables.CONSOLE_OIDC_NAME,
     sessionHours: variables.CONSOLE_SESSION_HOURS,
+    // how people sign in at the command line; null if they cannot
     cli: cli ? { clientId: cli, scope: variables.CONSOLE_OIDC_CLI_SCOPE ?? variables.CONSOLE_OIDC_SCOPE } : null,
   };
 }

@@ -1,21 +1,20 @@
 import { Menu, type MenuItem, Tag } from '@liaozhai/shared/ui';
-import { Fragment, useEffect, useState } from 'react';
+import { Fragment, useState } from 'react';
 import {
   ApiFailure,
   alarmedIn,
   type BuildSummary,
   type ChannelView,
   candidatesOf,
-  failureOf,
-  get,
   maySwitch,
   nameOf,
+  pathOf,
 } from './api';
 import styles from './Console.module.css';
 import type { Snapshot } from './consoleStore';
 import { labels } from './labels';
 import { MINUTE_MS } from './language';
-import { ActionButton, Name, useConsole, useSnapshot } from './Section';
+import { ActionButton, Name, useAnswer, useConsole, useSnapshot } from './Section';
 import { changesBy, endedBy, overtakenBy, relativeTime, texts, versionOf } from './texts';
 
 const MAX_BUILDS_SHOWN = 50;
@@ -110,25 +109,11 @@ function BuildRow({ build }: { build: BuildSummary }) {
 }
 
 /** Fetches the builds of a name while its list is open: on opening, after every switch and once a minute. Null while loading. */
-export function useBuilds(name: string, isOpen: boolean, { channel, seq }: ChannelView, minute: number) {
-  const [answer, setAnswer] = useState<BuildSummary[] | ApiFailure | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies(seq): a switch may come with a publish
-  // biome-ignore lint/correctness/useExhaustiveDependencies(minute): the list is requested again
-  useEffect(() => {
-    if (!isOpen) return;
-    let isCurrent = true;
-    const path = `builds?name=${encodeURIComponent(name)}&channel=${encodeURIComponent(channel)}`;
-    void get<BuildSummary[]>(path)
-      .catch(failureOf)
-      .then((builds) => {
-        if (isCurrent) setAnswer(builds);
-      });
-    return () => {
-      isCurrent = false;
-    };
-  }, [name, isOpen, channel, seq, minute]);
-  return answer;
-}
+export const useBuilds = (name: string, isOpen: boolean, { channel, seq }: ChannelView, minute: number) =>
+  useAnswer<BuildSummary[]>(
+    isOpen && `${pathOf('builds', { channel })}&name=${encodeURIComponent(name)}`,
+    seq + minute,
+  );
 
 function NamedBuilds({ name }: { name: string }) {
   const { status } = useSnapshot();

@@ -1,35 +1,22 @@
 import { Button } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { useEffect, useState } from 'react';
-import { ApiFailure, failureOf, get, type LogEntry, maySwitch, nameOf, switchesStable } from './api';
+import { useState } from 'react';
+import { ApiFailure, type LogEntry, maySwitch, nameOf, switchesStable, WAYS_BACK } from './api';
 import { OriginLine } from './BuildsSection';
 import styles from './Console.module.css';
 import logStyles from './Log.module.css';
 import { labels } from './labels';
 import { formats } from './language';
-import { ActionButton, Choice, Lines, useConsole, useSnapshot } from './Section';
+import { ActionButton, Choice, Lines, useAnswer, useConsole, useSnapshot } from './Section';
 import { evidenceLine, fullIdsOf, relativeTime, subjectOf, texts, translate } from './texts';
 
-const TONES: Record<string, string | undefined> = {
-  rollback: logStyles.back,
-  abort: logStyles.back,
-  kill: logStyles.back,
-  withdraw: logStyles.back,
-  alarm: logStyles.back,
-  canary: logStyles.aside,
-  init: logStyles.aside,
-  preview: logStyles.aside,
-  'preview-end': logStyles.aside,
-  renew: logStyles.aside,
-  schedule: logStyles.aside,
-  freeze: logStyles.aside,
-  webhook: logStyles.aside,
-  approval: logStyles.aside,
-  proposal: logStyles.aside,
-};
+const BACK: readonly string[] = [...WAYS_BACK, 'alarm'];
+const FORWARD: readonly string[] = ['activate', 'promote', 'promoted', 'seed'];
 
 /** Actions whose reason may be a generated sentence. */
 const GENERATED_REASONS: readonly string[] = ['schedule', 'seed'];
+
+const toneOf = (verb: string) => (BACK.includes(verb) ? logStyles.back : !FORWARD.includes(verb) && logStyles.aside);
 
 function LogRow({ entry, isFormer }: { entry: LogEntry; isFormer: boolean }) {
   const { me, console, now } = useConsole();
@@ -37,7 +24,7 @@ function LogRow({ entry, isFormer }: { entry: LogEntry; isFormer: boolean }) {
   const control = `restore ${seq}`;
   const { restore, restoreState } = texts.log;
   return (
-    <li className={clsx(logStyles.entry, TONES[verb])}>
+    <li className={clsx(logStyles.entry, toneOf(verb))}>
       <p>
         <strong>
           {seq} · {texts.verb(verb)}
@@ -78,23 +65,10 @@ const distinct = (values: readonly string[]): string[] => [...new Set(values)].s
 
 /** The newest entries, and all earlier ones on request or while a filter is active. */
 function useEntries(newest: readonly LogEntry[], channel: string, needsAll: boolean): readonly LogEntry[] {
-  const [allEntries, setAllEntries] = useState<{ channel: string; entries: readonly LogEntry[] } | null>(null);
-  useEffect(() => {
-    if (!needsAll) return;
-    let isCurrent = true;
-    const path = `log?limit=${MAX_ENTRIES}&channel=${encodeURIComponent(channel)}`;
-    void get<LogEntry[]>(path)
-      .catch(failureOf)
-      .then((entries) => {
-        if (isCurrent && !(entries instanceof ApiFailure)) setAllEntries({ channel, entries });
-      });
-    return () => {
-      isCurrent = false;
-    };
-  }, [channel, needsAll]);
-  if (!needsAll || allEntries?.channel !== channel) return newest;
+  const answer = useAnswer<LogEntry[]>(needsAll && `log?limit=${MAX_ENTRIES}&channel=${encodeURIComponent(channel)}`);
+  if (!needsAll || answer === null || answer instanceof ApiFailure) return newest;
   const oldestSeq = newest.at(-1)?.seq ?? Number.POSITIVE_INFINITY;
-  return [...newest, ...allEntries.entries.filter(({ seq }) => seq < oldestSeq)];
+  return [...newest, ...answer.filter(({ seq }) => seq < oldestSeq)];
 }
 
 /** The log, newest entry first, filtered by package, person or kind. */
@@ -108,30 +82,24 @@ export function LogSection() {
   const shownEntries = showsAll || isFiltered ? matchingEntries : matchingEntries.slice(0, FIRST_PAGE_SIZE);
   const { ofName, ofPerson, ofKind, earlier, nothing } = texts.log;
   const liveSeq = log.find(switchesStable)?.seq ?? 0;
+  const choices: [keyof Filter, string, [value: string, text: string][]][] = [
+    ['name', ofName, distinct(entries.flatMap(namesOf)).map((name) => [name, labels.of(name)])],
+    ['who', ofPerson, distinct(entries.map(({ who }) => who)).map((who) => [who, translate(who)])],
+    ['verb', ofKind, distinct(entries.map(({ verb }) => verb)).map((verb) => [verb, texts.verb(verb)])],
+  ];
   return (
     <>
       <div className={logStyles.filter}>
-        <Choice
-          label={ofName}
-          none={ofName}
-          value={filter.name}
-          options={distinct(entries.flatMap(namesOf)).map((name) => [name, labels.of(name)])}
-          onChange={(name) => setFilter({ ...filter, name })}
-        />
-        <Choice
-          label={ofPerson}
-          none={ofPerson}
-          value={filter.who}
-          options={distinct(entries.map(({ who }) => who)).map((who) => [who, translate(who)])}
-          onChange={(who) => setFilter({ ...filter, who })}
-        />
-        <Choice
-          label={ofKind}
-          none={ofKind}
-          value={filter.verb}
-          options={distinct(entries.map(({ verb }) => verb)).map((verb) => [verb, texts.verb(verb)])}
-          onChange={(verb) => setFilter({ ...filter, verb })}
-        />
+        {choices.map(([field, label, options]) => (
+          <Choice
+            key={field}
+            label={label}
+            none={label}
+            value={filter[field]}
+            options={options}
+            onChange={(value) => setFilter({ ...filter, [field]: value })}
+          />
+        ))}
       </div>
       {shownEntries.length === 0 && <p className={styles.quiet}>{nothing}</p>}
       <ol className={logStyles.timeline}>

@@ -1,7 +1,7 @@
 import { Button, Card, TextField } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { type ComponentProps, createContext, type ReactNode, useContext } from 'react';
-import type { Me } from './api';
+import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { type ApiFailure, failureOf, get, type Me } from './api';
 import styles from './Console.module.css';
 import type { QuestionOptions, Snapshot } from './consoleStore';
 import type { Console } from './createConsole';
@@ -30,6 +30,23 @@ export function useSnapshot(): Snapshot {
   const { snapshot } = useConsole();
   if (!snapshot) throw new Error('no state is loaded');
   return snapshot;
+}
+
+/** The last answer to a GET, requested again for another path or revision; null before the first. */
+export function useAnswer<Answer>(path: string | false, revision = 0): Answer | ApiFailure | null {
+  const [latest, setLatest] = useState<{ path: string; answer: Answer | ApiFailure } | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies(revision): the path is requested again
+  useEffect(() => {
+    if (!path) return;
+    let isCurrent = true;
+    void get<Answer>(path)
+      .catch(failureOf)
+      .then((answer) => isCurrent && setLatest({ path, answer }));
+    return () => {
+      isCurrent = false;
+    };
+  }, [path, revision]);
+  return latest && (!path || latest.path === path) ? latest.answer : null;
 }
 
 /** A package's label, followed by its name if that differs. */

@@ -37,19 +37,10 @@ export const nameOf = (id: string): string => id.split('@')[0] ?? id;
 export const candidatesOf = ({ candidate, moreCandidates = [] }: ChannelView) =>
   candidate ? [candidate, ...moreCandidates] : [];
 
+const STABLE_SWITCHES: readonly string[] = ['activate', 'promote', 'rollback', 'kill', 'withdraw', 'seed'];
 /** Actions that change what visitors run. */
-const SWITCHES: readonly string[] = [
-  'init',
-  'activate',
-  'canary',
-  'promote',
-  'abort',
-  'rollback',
-  'kill',
-  'withdraw',
-  'seed',
-];
-const WAYS_BACK: readonly string[] = ['abort', 'rollback', 'kill', 'withdraw'];
+const SWITCHES: readonly string[] = [...STABLE_SWITCHES, 'init', 'canary', 'abort'];
+export const WAYS_BACK: readonly string[] = ['abort', 'rollback', 'kill', 'withdraw'];
 const SERVED_NOTICE_MS = 3_600_000;
 
 /**
@@ -71,7 +62,6 @@ export function servedBy({ stable }: ChannelView, log: readonly LogEntry[], now:
   return { stops, served: { set: stable.set, at: lastSwitch.at, builds: shownBuilds, withdrawn } };
 }
 
-const STABLE_SWITCHES: readonly string[] = ['activate', 'promote', 'rollback', 'kill', 'withdraw', 'seed'];
 /** A kill counts only if it replaced a stable build. */
 export const switchesStable = ({ action }: LogEntry): boolean =>
   STABLE_SWITCHES.includes(action.kind) &&

@@ -4,11 +4,9 @@ import {
   type ChannelView,
   failureOf,
   get,
-  type Health,
   type LogEntry,
   mayGoBack,
   nameOf,
-  type Preview,
   pathOf,
   type Sharing,
   toApiFailure,
@@ -82,21 +80,23 @@ export function createPolling({ state, set }: ConsoleStore) {
   let requestCount = 0;
   let shownRequest = 0;
 
+  async function refreshPart(part: 'health' | 'previews', channel: string): Promise<void> {
+    const answer = await get(pathOf(part, { channel })).catch(failureOf);
+    if (channel === state().channel && !(answer instanceof ApiFailure)) set({ [part]: answer });
+  }
+
   /** Health may take long after a start, so the state does not wait for it. One request per channel at a time. */
   async function refreshHealth(channel: string): Promise<void> {
     if (pendingHealth.has(channel)) return;
     pendingHealth.add(channel);
-    const health = await get<Health>(`health?channel=${encodeURIComponent(channel)}`).catch(failureOf);
-    pendingHealth.delete(channel);
-    if (channel === state().channel && !(health instanceof ApiFailure)) set({ health });
+    await refreshPart('health', channel).finally(() => pendingHealth.delete(channel));
   }
 
   /** Previews expire, so they are fetched periodically as well as after a change. */
   async function refreshPreviews(channel: string): Promise<void> {
     if (Date.now() - previewsRequestedAt < PREVIEWS_INTERVAL_MS) return;
     previewsRequestedAt = Date.now();
-    const previews = await get<Preview[]>(`previews?channel=${encodeURIComponent(channel)}`).catch(failureOf);
-    if (channel === state().channel && !(previews instanceof ApiFailure)) set({ previews });
+    await refreshPart('previews', channel);
   }
 
   /** Fetches the current state. Drops responses about a former channel, and those older than what is shown. */
