@@ -49,12 +49,12 @@ export function late<Props extends object>(
 export function useModule<Module extends object>(
   load: () => Promise<Module>,
   isNeeded: boolean,
-  onFailure: () => void,
+  onFailure: (cause: unknown) => void,
 ): Module | null {
   const [module, setModule] = useState<Module | null>(null);
   const handleFailure = useEffectEvent(onFailure);
   useEffect(() => {
-    if (isNeeded && !module) load().then(setModule, () => handleFailure());
+    if (isNeeded && !module) load().then(setModule, (cause: unknown) => handleFailure(cause));
   }, [load, isNeeded, module]);
   return module;
 }
