@@ -6,23 +6,18 @@ export const PERSONA_CHARACTERS = 1000;
 
 export type Gender = 'male' | 'female';
 
-export interface CheckIn {
+export const toCheckIn = (dto: CheckInDto) => ({
   /** Shanghai day, `2026-11-21`; undefined if the server does not send it. */
-  date: string | undefined;
-  /** Days in a row, including today. */
-  streak: number | undefined;
-  /** Points; 0 if the day had been checked in before. */
-  awarded: number | undefined;
-  /** Points after the award. */
-  balance: number | undefined;
-}
-
-export const toCheckIn = (dto: CheckInDto): CheckIn => ({
   date: dto.date ?? undefined,
+  /** Days in a row, including today. */
   streak: dto.streak ?? undefined,
+  /** Points; 0 if the day had been checked in before. */
   awarded: dto.already_checked_in ? 0 : (dto.awarded ?? undefined),
+  /** Points after the award. */
   balance: dto.balance ?? undefined,
 });
+
+export type CheckIn = ReturnType<typeof toCheckIn>;
 
 /** The fields of a user that they can edit. */
 export interface Profile {
@@ -92,19 +87,6 @@ export const countdown = (seconds: number): string =>
 /** Address of an invitation for a friend. */
 export const inviteLink = (origin: string, code: string): string => `${origin}/?invite=${encodeURIComponent(code)}`;
 
-export interface CalendarDay {
-  /** `2026-11-21` */
-  key: string;
-  dayOfMonth: number;
-  /** 0 is Monday. */
-  weekday: number;
-  isToday: boolean;
-  /** Whether the day belongs to the current streak; earlier check-ins are unknown. */
-  isCheckedIn: boolean;
-  /** Points for this day if no day is missed; undefined for past days and if the rewards are unknown. */
-  reward: number | undefined;
-}
-
 export interface Streak {
   /** Shanghai day. */
   today: string;
@@ -126,20 +108,26 @@ const rewardOf = (rewards: readonly number[], dayInRow: number): number | undefi
 /** Points for the next check-in. */
 export const nextReward = ({ rewards, length }: Streak): number | undefined => rewardOf(rewards, length + 1);
 
-function calendarDay(day: number, streak: Streak): CalendarDay {
+function calendarDay(day: number, streak: Streak) {
   const today = dayNumber(streak.today);
   const lastCheckedDay = streak.isCheckedInToday ? today : today - 1;
   const isAhead = day > lastCheckedDay;
   const key = keyOfDay(day);
   return {
+    /** `2026-11-21` */
     key,
     dayOfMonth: Number(key.slice(8)),
+    /** 0 is Monday. */
     weekday: weekdayOf(day),
     isToday: day === today,
+    /** Whether the day belongs to the current streak; earlier check-ins are unknown. */
     isCheckedIn: !isAhead && day > lastCheckedDay - streak.length,
+    /** Points for this day if no day is missed; undefined for past days and if the rewards are unknown. */
     reward: isAhead ? rewardOf(streak.rewards, streak.length + day - lastCheckedDay) : undefined,
   };
 }
+
+export type CalendarDay = ReturnType<typeof calendarDay>;
 
 /** The days of this week (Monday first) or of this month. */
 export function calendarDays(streak: Streak, span: 'week' | 'month'): CalendarDay[] {

@@ -8,87 +8,59 @@ import {
 import { shorten, UNNAMED, UNTITLED } from '@liaozhai/shared/format';
 import type { RecentStory } from '@liaozhai/shared/runtime';
 
-export interface Character {
-  id: string;
-  name: string;
-  avatarUrl: string;
-  intro: string;
-}
-
-export interface Story {
-  id: string;
-  title: string;
-  coverUrl: string;
-  /** undefined if the server does not send it. */
-  coverColor: string | undefined;
-  summary: string;
-  tags: string[];
-  authorName: string;
-  opening: string;
-  /** Suggested first messages. */
-  openingLines: string[];
-  characters: Character[];
-  /** Price of a message, in points; undefined if the server does not send it. */
-  pricePerMessage: number | undefined;
-  /** null before the first message; undefined if unknown, since a cached page has no data of its user. */
-  conversationId: string | null | undefined;
-  /** Whether the user has saved it; undefined if the server does not send it. */
-  isFavorite?: boolean;
-  /** The user's progress; undefined if the server does not send it. */
-  progress?: Progress;
-}
-
-export interface Progress {
-  /** The current scene, from 1 to `scenes`. */
-  scene: number;
-  scenes: number;
-  title: string;
-  /** Titles of the endings reached. `endingsCount` is the number of all endings; undefined if the server does not send it. */
-  endings: string[];
-  endingsCount: number | undefined;
-}
-
-function toProgress({ progress }: StoryDto): Progress | undefined {
+/** The user's progress; undefined if the server does not send it. */
+function toProgress({ progress }: StoryDto) {
   const { scene, scenes } = progress ?? {};
   if (!scene || !scenes || scene > scenes) return undefined;
   return {
+    /** The current scene, from 1 to `scenes`. */
     scene,
     scenes,
     title: progress?.title ?? '',
+    /** Titles of the endings reached. `endingsCount` is the number of all endings; undefined if the server does not send it. */
     endings: (progress?.endings ?? []).filter(Boolean),
     endingsCount: progress?.endings_count ?? undefined,
   };
 }
 
-export type StoryPage = CursorPage<Story>;
+export type Progress = NonNullable<ReturnType<typeof toProgress>>;
 
-const toCharacter = (dto: CharacterDto): Character => ({
+const toCharacter = (dto: CharacterDto) => ({
   id: dto.id,
   name: dto.name || UNNAMED,
   avatarUrl: dto.avatar ?? '',
   intro: dto.intro ?? '',
 });
 
-export const toStory = (dto: StoryDto): Story => {
-  const progress = toProgress(dto);
-  const isFavorite = dto.is_favorite ?? undefined;
-  return { ...toBaseStory(dto), ...(isFavorite !== undefined && { isFavorite }), ...(progress && { progress }) };
-};
+export type Character = ReturnType<typeof toCharacter>;
 
-const toBaseStory = (dto: StoryDto): Story => ({
+/** null before the first message; undefined if unknown, since a cached page has no data of its user. */
+const toConversationId = (dto: StoryDto): string | null | undefined => dto.conversation_id ?? null;
+
+export const toStory = (dto: StoryDto) => ({
   id: dto.id,
   title: dto.title || UNTITLED,
   coverUrl: dto.cover_url ?? '',
+  /** undefined if the server does not send it. */
   coverColor: dto.cover_color ?? undefined,
   summary: dto.summary ?? '',
   tags: dto.tags.filter(Boolean),
   authorName: dto.author?.name ?? '',
   opening: dto.opening ?? '',
+  /** Suggested first messages. */
   openingLines: (dto.opening_lines ?? []).filter(Boolean),
   characters: dto.characters.map(toCharacter),
+  /** Price of a message, in points; undefined if the server does not send it. */
   pricePerMessage: dto.price_per_message ?? undefined,
-  conversationId: dto.conversation_id ?? null,
+  conversationId: toConversationId(dto),
+  /** Whether the user has saved it; undefined if the server does not send it. */
+  isFavorite: dto.is_favorite ?? undefined,
+  progress: toProgress(dto),
 });
+
+export type Story = ReturnType<typeof toStory>;
+
+export type StoryPage = CursorPage<Story>;
 
 export const toStoryPage = ({ items, nextCursor }: CursorPage<StoryDto>): StoryPage => ({
   items: items.map(toStory),

@@ -1,5 +1,6 @@
 import type { CursorPage, OrderDto, OrdersDto, TransactionDto } from '@liaozhai/shared/contract';
 import { inSentence, parseUrl } from '@liaozhai/shared/format';
+import type { HostConfig } from '@liaozhai/shared/runtime';
 
 /** Kinds to filter by: those that every server supports. */
 export const transactionKinds = [
@@ -16,42 +17,30 @@ const KINDS = [...transactionKinds, 'gift'] as const;
 
 export type TransactionKind = (typeof KINDS)[number];
 
-export interface Transaction {
-  id: string;
-  /** `other` for a kind that this build does not know. */
-  kind: TransactionKind | 'other';
-  /** Signed points. */
-  amount: number | undefined;
-  balanceAfter: number | undefined;
-  description: string;
-  createdAt: string | undefined;
-  /** Payment details, if the points were bought. */
-  receipt?: Receipt;
-}
+/** Payment details of bought points. */
+const toReceipt = ({ id, price_cents, method }: NonNullable<TransactionDto['order']>) => ({
+  orderId: id,
+  priceCents: price_cents ?? undefined,
+  method: inSentence(method ?? ''),
+});
 
-export interface Receipt {
-  orderId: string;
-  priceCents: number | undefined;
-  method: string;
-}
+export type Receipt = ReturnType<typeof toReceipt>;
 
-export type TransactionPage = CursorPage<Transaction>;
-
-export const toTransaction = (dto: TransactionDto): Transaction => ({
+export const toTransaction = (dto: TransactionDto) => ({
   id: dto.id,
-  kind: KINDS.find((kind) => kind === dto.type) ?? 'other',
+  /** `other` for a kind that this build does not know. */
+  kind: KINDS.find((kind) => kind === dto.type) ?? ('other' as const),
+  /** Signed points. */
   amount: dto.amount ?? undefined,
   balanceAfter: dto.balance_after ?? undefined,
   description: dto.description ?? '',
   createdAt: dto.created_at ?? undefined,
-  ...(dto.order && {
-    receipt: {
-      orderId: dto.order.id,
-      priceCents: dto.order.price_cents ?? undefined,
-      method: inSentence(dto.order.method ?? ''),
-    },
-  }),
+  receipt: dto.order ? toReceipt(dto.order) : undefined,
 });
+
+export type Transaction = ReturnType<typeof toTransaction>;
+
+export type TransactionPage = CursorPage<Transaction>;
 
 export const toTransactionPage = ({ items, nextCursor }: CursorPage<TransactionDto>): TransactionPage => ({
   items: items.map(toTransaction),
@@ -99,32 +88,16 @@ export function checkoutLink(address: URL, { packageId, userId, returnUrl }: Pur
 
 const STATUSES = ['created', 'pending', 'paid', 'credited', 'expired', 'failed'] as const;
 
-export type OrderStatus = (typeof STATUSES)[number] | 'unknown';
-
-export interface Order {
-  id: string;
-  /** Key with which it was placed; undefined if the server does not send it. */
-  clientId: string | undefined;
-  packageId: string;
-  points: number | undefined;
-  priceCents: number | undefined;
-  /** `unknown` for a status that this build does not know: the page keeps waiting. */
-  status: OrderStatus;
-  /** Payment method or provider, as shown to the user. */
-  method: string;
-  checkoutUrl: string | undefined;
-  createdAt: string | undefined;
-  expiresAt: string | undefined;
-  paidAt: string | undefined;
-}
-
-export const toOrder = (dto: OrderDto): Order => ({
+export const toOrder = (dto: OrderDto) => ({
   id: dto.id,
+  /** Key with which it was placed; undefined if the server does not send it. */
   clientId: dto.client_id ?? undefined,
   packageId: dto.package_id ?? '',
   points: dto.points ?? undefined,
   priceCents: dto.price_cents ?? undefined,
-  status: STATUSES.find((status) => status === dto.status) ?? 'unknown',
+  /** `unknown` for a status that this build does not know: the page keeps waiting. */
+  status: STATUSES.find((status) => status === dto.status) ?? ('unknown' as const),
+  /** Payment method or provider, as shown to the user. */
   method: inSentence(dto.method ?? ''),
   checkoutUrl: dto.checkout_url ?? undefined,
   createdAt: dto.created_at ?? undefined,
@@ -132,32 +105,24 @@ export const toOrder = (dto: OrderDto): Order => ({
   paidAt: dto.paid_at ?? undefined,
 });
 
-export interface Offer {
-  id: string;
-  points: number;
-  priceCents: number;
-  label?: string | undefined;
-}
+export type Order = ReturnType<typeof toOrder>;
 
-export interface Orders {
+export const toOrders = ({ data, meta }: OrdersDto) => ({
   /** Newest first. */
-  orders: Order[];
-  /** Packages that the server sells; empty if it does not send them. */
-  offers: Offer[];
-  /** Payment method or provider, as shown to the user. */
-  method: string;
-}
-
-export const toOrders = ({ data, meta }: OrdersDto): Orders => ({
   orders: data.map(toOrder),
+  /** Packages that the server sells; empty if it does not send them. */
   offers: (meta?.packages ?? []).map(({ id, points, price_cents, label }) => ({
     id,
     points,
     priceCents: price_cents,
     label: label ? inSentence(label) : undefined,
   })),
+  /** Payment method or provider, as shown to the user. */
   method: inSentence(meta?.method ?? ''),
 });
+
+export type Orders = ReturnType<typeof toOrders>;
+export type Offer = HostConfig['rechargePackages'][number];
 
 /** Whether it can still be paid. */
 export const isOpen = ({ status }: Order): boolean => status === 'created' || status === 'pending';

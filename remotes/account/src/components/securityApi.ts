@@ -15,15 +15,9 @@ import {
 } from '@liaozhai/shared/runtime';
 
 /** The confirmed address and the one that awaits confirmation; empty if none. */
-export interface AccountEmail {
-  email: string;
-  pending: string;
-}
+const toAccountEmail = (dto: AccountEmailDto) => ({ email: dto.email ?? '', pending: dto.pending?.email ?? '' });
 
-const toAccountEmail = (dto: AccountEmailDto): AccountEmail => ({
-  email: dto.email ?? '',
-  pending: dto.pending?.email ?? '',
-});
+export type AccountEmail = ReturnType<typeof toAccountEmail>;
 
 /** Field names are those of the API, so that its validation errors match. */
 export interface EmailChange {
@@ -36,25 +30,20 @@ export interface DeletionRequest {
   current_password: string;
 }
 
-export interface Device {
-  id: string;
+const toDevice = (dto: UserSessionDto) => ({
+  id: dto.id,
   /** Readable name, e.g. `iPhone 上的 Safari`. */
-  name: string;
+  name: deviceName(dto.user_agent ?? ''),
   /** ISO time. */
-  lastUsedAt: string | undefined;
-  isCurrent: boolean;
-}
+  lastUsedAt: dto.last_used_at ?? undefined,
+  isCurrent: dto.is_current === true,
+});
+
+export type Device = ReturnType<typeof toDevice>;
 
 /** Sorts the current device first. */
 const toDevices = ({ items }: CursorPage<UserSessionDto>): Device[] =>
-  items
-    .map((dto) => ({
-      id: dto.id,
-      name: deviceName(dto.user_agent ?? ''),
-      lastUsedAt: dto.last_used_at ?? undefined,
-      isCurrent: dto.is_current === true,
-    }))
-    .sort((left, right) => Number(right.isCurrent) - Number(left.isCurrent));
+  items.map(toDevice).sort((left, right) => Number(right.isCurrent) - Number(left.isCurrent));
 
 // the first match applies, so systems and browsers whose user agent also contains another's name are listed first
 const systems: [RegExp, string][] = [

@@ -37,36 +37,29 @@ export function readTicketDraft(json: string): TicketDraft | undefined {
   try {
     const { kind, body, contact, clientId, sentWords } = JSON.parse(json) as Record<string, unknown>;
     if (typeof body !== 'string' || typeof contact !== 'string' || typeof clientId !== 'string') return undefined;
-    const draft = { kind: ticketKinds.find((each) => each === kind) ?? 'other', body, contact, clientId };
-    return typeof sentWords === 'string' ? { ...draft, sentWords } : draft;
+    return { kind: kindOf(kind), body, contact, clientId, ...(typeof sentWords === 'string' && { sentWords }) };
   } catch {
     return undefined;
   }
 }
 
-export interface Ticket {
-  id: string;
-  kind: TicketKind;
-  body: string;
-  /** undefined until support has answered. */
-  answer: string | undefined;
-  answeredAt: string | undefined;
-  /** The answer has not been opened yet. */
-  isUnread: boolean;
-  createdAt: string | undefined;
-}
+const kindOf = (name: unknown): TicketKind => ticketKinds.find((kind) => kind === name) ?? 'other';
 
-export type TicketPage = CursorPage<Ticket>;
-
-const toTicket = (dto: TicketDto): Ticket => ({
+const toTicket = (dto: TicketDto) => ({
   id: dto.id,
-  kind: ticketKinds.find((kind) => kind === dto.kind) ?? 'other',
+  kind: kindOf(dto.kind),
   body: dto.body || UNREADABLE,
+  /** undefined until support has answered. */
   answer: dto.answer || undefined,
   answeredAt: dto.answered_at ?? undefined,
+  /** The answer has not been opened yet. */
   isUnread: dto.is_unread ?? false,
   createdAt: dto.created_at ?? undefined,
 });
+
+export type Ticket = ReturnType<typeof toTicket>;
+
+export type TicketPage = CursorPage<Ticket>;
 
 /** All pages' tickets, each once: a list that grows repeats some on its next page. */
 export const ticketsOf = (pages: TicketPage[]): Ticket[] => [
