@@ -1,21 +1,49 @@
 import { blockReload } from '@liaozhai/shared/runtime';
-import { useFieldErrors } from '@liaozhai/shared/ui';
-import { type ChangeEvent, useEffect, useState } from 'react';
+import { type FieldErrors, useFieldErrors } from '@liaozhai/shared/ui';
+import { type ChangeEvent, type FormEvent, useEffect, useState } from 'react';
 import { showRefusal } from './refusal';
 
-/**
- * Form state with the API's field names: validation errors show at their fields, other failures in a toast. `reason` blocks a
- * reload while the form has input.
- */
-export function useServerForm<Name extends string>(initialValues: Record<Name, string>, reason?: string) {
+interface ServerForm<Name extends string, Data> {
+  /** Fields with the API's names. */
+  initialValues: Record<Name, string>;
+  /** Blocks a reload while the form has input. */
+  reason?: string;
+  /** Problems that can be found before sending; the server checks the rest. */
+  problemsOf?: (values: Record<Name, string>) => FieldErrors<Name>;
+  send: (values: Record<Name, string>) => Promise<{ data?: Data; error?: unknown }>;
+  onSent?: (data: Data | undefined) => void;
+  /** A refusal empties the fields too; its errors stay. */
+  emptiedByRefusal?: boolean;
+}
+
+/** A form that sends once at a time and is empty afterwards. Validation errors show at their fields, other failures in a toast. */
+export function useServerForm<Name extends string, Data>({ initialValues, reason, ...form }: ServerForm<Name, Data>) {
   const [values, setValues] = useState(initialValues);
+  const [isSending, setSending] = useState(false);
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors(...(Object.keys(initialValues) as Name[]));
   const isBlocking = reason !== undefined && Object.values(values).some((value) => value !== '');
   useEffect(() => (isBlocking ? blockReload(reason) : undefined), [isBlocking, reason]);
+  const submit = async () => {
+    if (isSending || showErrors(form.problemsOf?.(values) ?? {})) return;
+    setSending(true);
+    const { data, error } = await form.send(values);
+    setSending(false);
+    if (!error || form.emptiedByRefusal) setValues(initialValues);
+    if (error) showRefusal(error, showErrors);
+    else form.onSent?.(data);
+  };
   return {
-    formRef,
     values,
-    showErrors,
+    isSending,
+    /** Props of the form. */
+    form: {
+      ref: formRef,
+      noValidate: true,
+      onSubmit(event: FormEvent) {
+        event.preventDefault();
+        void submit();
+      },
+    },
     /** Props of a text field. `normalise` changes what is typed. */
     field: (name: Name, normalise = (typed: string) => typed) => ({
       name,
@@ -26,8 +54,5 @@ export function useServerForm<Name extends string>(initialValues: Record<Name, s
         clearErrors(name);
       },
     }),
-    /** Empties the fields; shown errors stay. */
-    reset: () => setValues(initialValues),
-    handleFailure: (error: unknown) => showRefusal(error, showErrors),
   };
 }

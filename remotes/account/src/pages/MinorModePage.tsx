@@ -24,12 +24,12 @@ import {
   useCountdown,
   useModalDialog,
 } from '@liaozhai/shared/ui';
-import { type ComponentProps, type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ComponentProps, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
 import { minorTexts } from '../components/minorTexts';
 import { toastFailure } from '../components/refusal';
 import { useServerForm } from '../components/serverForm';
-import { countdown, type MinorChange } from '../model';
+import { countdown } from '../model';
 import { texts } from '../texts';
 import styles from './MinorModePage.module.css';
 
@@ -65,18 +65,6 @@ function RuleList({ rules }: Pick<MinorDto, 'rules'>) {
 
 const pinProblem = (pin: string) => (/^\d{4}$/.test(pin) ? undefined : minorTexts.pinWrong);
 
-/** Sends one change at a time. A refusal shows at its field, otherwise in a toast. */
-function useChange(handleFailure: (error: unknown) => void) {
-  const [change, { isLoading }] = useAccountChangeMinorMutation();
-  const run = async (requestedChange: MinorChange): Promise<Partial<MinorDto> | undefined> => {
-    if (isLoading) return undefined;
-    const { data, error } = await change(requestedChange);
-    if (error) handleFailure(error);
-    return data;
-  };
-  return [run, isLoading] as const;
-}
-
 const digitsOf = (typed: string) => typed.normalize('NFKC').replace(/\D/g, '');
 
 /** Field for four digits, with a numeric keyboard. */
@@ -85,22 +73,23 @@ const PinField = (props: ComponentProps<typeof PasswordField>) => (
 );
 
 function TurnOn({ minor }: { minor: MinorDto }) {
-  const { formRef, values, field, showErrors, handleFailure } = useServerForm({ pin: '', again: '' });
-  const [run, isBusy] = useChange(handleFailure);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const { pin, again } = values;
-    const mismatch = pin === again ? undefined : minorTexts.mismatch;
-    if (showErrors({ pin: pinProblem(pin), again: mismatch })) return;
-    if (await run({ kind: 'on', pin })) toast(minorTexts.turnedOn, { kind: 'success' });
-  };
+  const [change] = useAccountChangeMinorMutation();
+  const { form, field, isSending } = useServerForm({
+    initialValues: { pin: '', again: '' },
+    problemsOf: ({ pin, again }) => ({
+      pin: pinProblem(pin),
+      again: pin === again ? undefined : minorTexts.mismatch,
+    }),
+    send: ({ pin }) => change({ kind: 'on', pin }),
+    onSent: () => toast(minorTexts.turnedOn, { kind: 'success' }),
+  });
   return (
-    <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={minorTexts.title} noValidate>
+    <form {...form} className={styles.form} aria-label={minorTexts.title}>
       <p>{minorTexts.about}</p>
       <RuleList rules={minor.rules} />
       <PinField {...field('pin', digitsOf)} label={minorTexts.newPin} hint={minorTexts.pinRule} />
       <PinField {...field('again', digitsOf)} label={minorTexts.pinAgain} />
-      <Button type="submit" block loading={isBusy}>
+      <Button type="submit" block loading={isSending}>
         {minorTexts.turnOn}
       </Button>
     </form>
@@ -119,33 +108,26 @@ function TurnOff({ minor, status }: { minor: MinorDto; status: Status }) {
         </p>
         {rules && <p className={styles.label}>{minorTexts.hours(rules.from, rules.to, rules.minutes_a_day)}</p>}
       </Card>
-      <UnlockForm label={minorTexts.turnOff} change={{ kind: 'off', done: minorTexts.turnedOff }} />
+      <UnlockForm label={minorTexts.turnOff} kind="off" />
       <Reset status={status} />
     </>
   );
 }
 
-interface UnlockFormProps {
-  /** Text of the submit button. */
-  label: string;
-  change: { kind: 'off' | 'extend'; done?: string };
-}
-
-/** A change that requires the guardian's PIN. */
-function UnlockForm({ label, change }: UnlockFormProps) {
-  const { formRef, values, field, showErrors, reset, handleFailure } = useServerForm({ pin: '' });
-  const [run, isBusy] = useChange(handleFailure);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (showErrors({ pin: pinProblem(values.pin) })) return;
-    const result = await run({ kind: change.kind, pin: values.pin });
-    reset();
-    if (result && change.done) toast(change.done, { kind: 'success' });
-  };
+/** A change that requires the guardian's PIN. `label` is the text of the submit button. */
+function UnlockForm({ label, kind }: { label: string; kind: 'off' | 'extend' }) {
+  const [change] = useAccountChangeMinorMutation();
+  const { form, field, isSending } = useServerForm({
+    initialValues: { pin: '' },
+    problemsOf: ({ pin }) => ({ pin: pinProblem(pin) }),
+    send: ({ pin }) => change({ kind, pin }),
+    onSent: () => kind === 'off' && toast(minorTexts.turnedOff, { kind: 'success' }),
+    emptiedByRefusal: true,
+  });
   return (
-    <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={label} noValidate>
+    <form {...form} className={styles.form} aria-label={label}>
       <PinField {...field('pin', digitsOf)} label={minorTexts.guardian} />
-      <Button type="submit" block loading={isBusy}>
+      <Button type="submit" block loading={isSending}>
         {label}
       </Button>
     </form>
@@ -154,30 +136,26 @@ function UnlockForm({ label, change }: UnlockFormProps) {
 
 /** Turns the mode off with the account's password if the PIN is forgotten, a day after the request. */
 function Reset({ status }: { status: Status }) {
-  const { formRef, values, field, reset, handleFailure } = useServerForm({ password: '' });
-  const { password } = values;
-  const [run, isBusy] = useChange(handleFailure);
+  const [change] = useAccountChangeMinorMutation();
+  const { form, values, field, isSending } = useServerForm({
+    initialValues: { password: '' },
+    send: ({ password }) => change({ kind: 'reset', password: meantPassword(password) }),
+    onSent: (minor) => minor?.on === false && toast(minorTexts.turnedOff, { kind: 'success' }),
+  });
   const resetAt = status.reset_at ? Date.parse(status.reset_at) : null;
   const isReady = resetAt !== null && resetAt <= serverNow();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const result = await run({ kind: 'reset', password: meantPassword(password) });
-    if (!result) return;
-    reset();
-    if (result.on === false) toast(minorTexts.turnedOff, { kind: 'success' });
-  };
   const resetNote =
     status.reset_at &&
     (isReady ? minorTexts.resetReady : minorTexts.resetAsked(formatMoment(status.reset_at, serverNow())));
   return (
     <details className={styles.reset}>
       <summary className={styles.forgotten}>{minorTexts.forgotten}</summary>
-      <form ref={formRef} className={styles.form} onSubmit={submit} aria-label={minorTexts.forgotten} noValidate>
+      <form {...form} className={styles.form} aria-label={minorTexts.forgotten}>
         <p className={styles.about}>{resetNote || minorTexts.resetAbout}</p>
         {(isReady || resetAt === null) && (
           <>
             <PasswordField {...field('password')} label={minorTexts.password} autoComplete="current-password" />
-            <Button type="submit" variant="quiet" block loading={isBusy} disabled={password === ''}>
+            <Button type="submit" variant="quiet" block loading={isSending} disabled={values.password === ''}>
               {isReady ? minorTexts.resetNow : minorTexts.ask}
             </Button>
           </>
@@ -288,7 +266,7 @@ function Blocked({ status }: { status: Status }) {
             </p>
           )}
           {status.resumes_at && <p>{minorTexts.resumes(formatMoment(status.resumes_at, serverNow()))}</p>}
-          <UnlockForm label={minorTexts.extend(rules?.extension_minutes)} change={{ kind: 'extend' }} />
+          <UnlockForm label={minorTexts.extend(rules?.extension_minutes)} kind="extend" />
           <Reset status={status} />
           <Button variant="quiet" block onClick={() => void signOut()}>
             {texts.signOut.action}

@@ -14,7 +14,6 @@ import {
   Foreign,
   KeyIcon,
   ListRow,
-  PasswordField,
   QueryView,
   RowBoundary,
   Skeleton,
@@ -24,7 +23,8 @@ import {
   useCountdown,
   useNow,
 } from '@liaozhai/shared/ui';
-import { type ComponentProps, type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import { CurrentPassword } from '../components/CurrentPassword';
 import { toastFailure } from '../components/refusal';
 import {
   type AccountEmail,
@@ -76,18 +76,6 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
       <h2 className={styles.title}>{title}</h2>
       {children}
     </Card>
-  );
-}
-
-type CurrentPasswordProps = { user: User } & Omit<ComponentProps<typeof PasswordField>, 'label'>;
-
-function CurrentPassword({ user, ...field }: CurrentPasswordProps) {
-  return (
-    <>
-      {/* password managers need the user name that belongs to the password */}
-      <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
-      <PasswordField {...field} label={texts.security.currentPassword} autoComplete="current-password" required />
-    </>
   );
 }
 
@@ -159,22 +147,20 @@ function EmailState({ user, state: { email, pending } }: { user: User; state: Ac
 }
 
 function EmailForm({ user, onDone, onCancel }: { user: User; onDone: () => void; onCancel: () => void }) {
-  const { formRef, values, field, showErrors, handleFailure } = useServerForm(
-    { email: '', current_password: '' },
-    'email',
-  );
-  const [change, { isLoading }] = useAccountChangeEmailMutation();
-  const email = meantLogin(values.email);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const problems = { email: emailProblem(email), current_password: missingPassword(values.current_password) };
-    if (isLoading || showErrors(problems)) return;
-    const { error } = await change({ email, current_password: meantPassword(values.current_password) });
-    if (error) handleFailure(error);
-    else onDone();
-  };
+  const [change] = useAccountChangeEmailMutation();
+  const { form, field, isSending } = useServerForm({
+    initialValues: { email: '', current_password: '' },
+    reason: 'email',
+    problemsOf: ({ email, current_password }) => ({
+      email: emailProblem(meantLogin(email)),
+      current_password: missingPassword(current_password),
+    }),
+    send: ({ email, current_password }) =>
+      change({ email: meantLogin(email), current_password: meantPassword(current_password) }),
+    onSent: onDone,
+  });
   return (
-    <form ref={formRef} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+    <form {...form} className={styles.form}>
       <TextField
         {...field('email')}
         label={texts.email.field}
@@ -183,12 +169,12 @@ function EmailForm({ user, onDone, onCancel }: { user: User; onDone: () => void;
         maxLength={120}
         required
       />
-      <CurrentPassword {...field('current_password')} user={user} />
+      <CurrentPassword {...field('current_password')} label={texts.security.currentPassword} user={user} />
       <div className={styles.actions}>
-        <Button type="submit" loading={isLoading}>
+        <Button type="submit" loading={isSending}>
           {texts.email.send}
         </Button>
-        <Button variant="quiet" disabled={isLoading} onClick={onCancel}>
+        <Button variant="quiet" disabled={isSending} onClick={onCancel}>
           {texts.security.cancel}
         </Button>
       </div>
@@ -311,31 +297,25 @@ function DeletionCard({ user }: { user: User }) {
 
 function DeletionForm({ user, onCancel }: { user: User; onCancel: () => void }) {
   const words = texts.deletion;
-  const { formRef, values, field, showErrors, handleFailure } = useServerForm(
-    { current_password: '', typed: '' },
-    'deletion',
-  );
-  const [schedule, { isLoading }] = useAccountScheduleDeletionMutation();
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    const { current_password, typed } = values;
-    const problems = {
+  const [schedule] = useAccountScheduleDeletionMutation();
+  const { form, field, isSending } = useServerForm({
+    initialValues: { current_password: '', typed: '' },
+    reason: 'deletion',
+    problemsOf: ({ current_password, typed }) => ({
       current_password: missingPassword(current_password),
       typed: typed.trim() === words.typedWords ? undefined : words.mistyped(words.typedWords),
-    };
-    if (isLoading || showErrors(problems)) return;
-    const { error } = await schedule({ current_password: meantPassword(current_password) });
-    if (error) handleFailure(error);
-  };
+    }),
+    send: ({ current_password }) => schedule({ current_password: meantPassword(current_password) }),
+  });
   return (
-    <form ref={formRef} className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
-      <CurrentPassword {...field('current_password')} user={user} />
+    <form {...form} className={styles.form}>
+      <CurrentPassword {...field('current_password')} label={texts.security.currentPassword} user={user} />
       <TextField {...field('typed')} label={words.typed(words.typedWords)} autoComplete="off" required />
       <div className={styles.actions}>
-        <Button type="submit" variant="danger" loading={isLoading}>
+        <Button type="submit" variant="danger" loading={isSending}>
           {words.confirm}
         </Button>
-        <Button variant="quiet" disabled={isLoading} onClick={onCancel}>
+        <Button variant="quiet" disabled={isSending} onClick={onCancel}>
           {texts.security.cancel}
         </Button>
       </div>
