@@ -8,53 +8,31 @@ import type { HostDescription, RemoteDescription } from '../contract/releases.ts
 import type { RouteDefinition } from '../contract/remote.ts';
 import { type SlotDefinition, slotProblem } from '../contract/slots.ts';
 
-type ChunkFiles = RemoteDescription['module'];
+export type ChunkFiles = RemoteDescription['module'];
 
-function findChunkFiles(compilation: Rspack.Compilation, chunk: string): ChunkFiles | undefined {
-  const files = compilation.namedChunkGroups.get(chunk)?.getFiles();
-  return (
-    files && { js: files.filter((file) => file.endsWith('.js')), css: files.filter((file) => file.endsWith('.css')) }
-  );
-}
-
-function requireChunkFiles(compilation: Rspack.Compilation, name: string): ChunkFiles {
-  const files = findChunkFiles(compilation, name);
+/** Files of a named chunk. Throws if there is none. */
+export function chunkFiles(compilation: Rspack.Compilation, name: string): ChunkFiles {
+  const files = compilation.namedChunkGroups.get(name)?.getFiles();
   if (!files)
     throw new Error(
       `no chunk named "${name}": write import(/* webpackChunkName: "${name}" */ './pages/…') in src/routes.tsx`,
     );
-  return files;
+  return { js: files.filter((file) => file.endsWith('.js')), css: files.filter((file) => file.endsWith('.css')) };
 }
 
-/** A route as a description has it, apart from its files. */
-export const routeEntry = ({ name, path, title, ...flags }: RouteDefinition) => {
-  const { requiresAuth = false, keepAlive = false, outsideShell = false } = flags;
-  return { name, path, title, requiresAuth, keepAlive, outsideShell };
-};
-
-export const describeRoutes = (compilation: Rspack.Compilation, routes: RouteDefinition[]) =>
-  routes.map((route) => ({ ...routeEntry(route), ...requireChunkFiles(compilation, route.name) }));
-
-export const slotPlacement = ({ name, order }: SlotDefinition) => ({ name, ...(order === undefined ? {} : { order }) });
-
-/** Describes the declared slots. Warns of a chunk named like a slot that `src/routes` does not declare. */
-export function describeSlots(compilation: Rspack.Compilation, { routes, slots }: RemoteDeclaration) {
+/** Warns of a chunk named like a slot that `src/routes` does not declare. */
+export function warnOfUndeclaredSlots(compilation: Rspack.Compilation, { routes, slots }: RemoteDeclaration) {
   const declaredNames = [...routes, ...slots].map(({ name }) => name);
   for (const name of compilation.namedChunkGroups.keys())
     if (slotProblem(name, routes) === null && !declaredNames.includes(name))
       compilation.warnings.push(new Error(`export the slot "${name}" in slots of src/routes.tsx, or nobody sees it`));
-  return slots.map((slot) => ({ ...slotPlacement(slot), ...requireChunkFiles(compilation, slot.name) }));
 }
-
-export const describeModule = (compilation: Rspack.Compilation, name: string) => requireChunkFiles(compilation, name);
-
-type Describe = () => HostDescription | RemoteDescription;
 
 /** Emits `liaozhai.json` and, for a remote, its file for the release gate. */
 export function emitDescription(
   compilation: Rspack.Compilation,
   { RawSource }: { RawSource: new (text: string) => Rspack.sources.Source },
-  describe: Describe,
+  describe: () => HostDescription | RemoteDescription,
 ) {
   // a failed compilation has no chunks; its own errors are more useful
   if (compilation.errors.length > 0) return;

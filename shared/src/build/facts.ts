@@ -88,30 +88,21 @@ const EXCLUDED_FROM_BUILD = /^(node_modules|dist|\.rsbuild|testing)$|\.test\.tsx
 /** Like `EXCLUDED_FROM_BUILD`, but with a library's `dist`, which a remote bundles. */
 const EXCLUDED_FROM_LIBRARY = /^(node_modules|\.\w+)$|\.test\.tsx?$|README\.md$/;
 
-function* filesBelow(path: string, ignored: RegExp): Generator<string> {
-  if (statSync(path).isFile()) {
-    yield path;
-    return;
-  }
-  for (const name of readdirSync(path).sort()) {
-    const child = join(path, name);
-    if (!ignored.test(name)) yield* filesBelow(child, ignored);
-  }
-}
+const filesBelow = (path: string, ignored: RegExp): string[] =>
+  statSync(path).isFile()
+    ? [path]
+    : readdirSync(path)
+        .filter((name) => !ignored.test(name))
+        .sort()
+        .flatMap((name) => filesBelow(join(path, name), ignored));
 
 /**
  * Returns 12 hex digits over the names and contents of files and folders, without tests and READMEs. Chunk globals use it, so that
  * equal sources give equal output.
  */
-export function sourceHash(root: string, paths: string[], ignored = EXCLUDED_FROM_BUILD): string {
-  const hash = createHash('sha256');
-  for (const path of paths) {
-    for (const file of filesBelow(path, ignored)) {
-      hash
-        .update(`${relative(root, file).replaceAll('\\', '/')}\0`)
-        .update(readFileSync(file))
-        .update('\0');
-    }
-  }
-  return hash.digest('hex').slice(0, 12);
-}
+export const sourceHash = (root: string, paths: string[], ignored = EXCLUDED_FROM_BUILD): string =>
+  digest(
+    ...paths
+      .flatMap((path) => filesBelow(path, ignored))
+      .flatMap((file) => [`${relative(root, file).replaceAll('\\', '/')}\0`, readFileSync(file), '\0']),
+  );

@@ -11,7 +11,7 @@ import {
 } from '@rsbuild/core';
 import type { HostDescription } from '../contract/releases.ts';
 import { CONTRACT_VERSION } from '../contract/remote.ts';
-import { describeModule, pluginDescribe } from './describeBuild.ts';
+import { chunkFiles, pluginDescribe } from './describeBuild.ts';
 import { backendProxy, hotReload } from './devServer.ts';
 import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
 import { federationVersion, productionRouter, providedVersions, unusedOfAxios } from './federation.ts';
@@ -102,7 +102,7 @@ const monolithConfig = (root: string): RsbuildConfig => {
 const describeHost =
   (facts: PackageFacts) =>
   (compilation: Rspack.Compilation): HostDescription => {
-    const { js } = describeModule(compilation, 'host');
+    const { js } = chunkFiles(compilation, 'host');
     const entry = js.at(-1);
     if (!entry) throw new Error('the host build has no entry script');
     return {

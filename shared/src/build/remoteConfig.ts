@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { defineConfig, mergeRsbuildConfig } from '@rsbuild/core';
-import { readDeclaration } from './describeBuild.ts';
-import { requireFreePort } from './devServer.ts';
 import { packageFacts, repoRoot } from './facts.ts';
 import { sharedModules } from './federation.ts';
 import { hasPrerendered, pluginIcons, pluginPrerender, prerenderEnvironment } from './page.ts';
 import { type RegisteredRemote, registeredRemotes } from './registry.ts';
 import { type Exchange, requireExposed } from './remotePlugin.ts';
-import { baseConfig, federatedEnvironment, INSIDE, insideConfig, standAloneConfig } from './rsbuildRemote.ts';
+import { commandConfig } from './rsbuildRemote.ts';
 import { isStock, stockRemoteConfig } from './stock.ts';
 
 function findRemote(name: string): RegisteredRemote {
@@ -23,21 +21,19 @@ function findRemote(name: string): RegisteredRemote {
  * to a deployed host with an override link.
  */
 export const remoteConfig = (name: string, exchange: Exchange = {}) =>
-  defineConfig(async ({ command, envMode }) => {
+  defineConfig(async (params) => {
     const root = process.cwd();
-    const { label, devPort } = findRemote(name);
+    const { label, devPort: port } = findRemote(name);
     requireExposed(root);
     const facts = packageFacts('remote', root);
-    const isInside = envMode === INSIDE;
-    if (command === 'dev') await requireFreePort(devPort, 'its devPort in remotes.json');
-    if (command === 'dev' && !isInside) return standAloneConfig(facts, devPort, label);
-    if (isStock) return stockRemoteConfig(facts, name);
-    const web = federatedEnvironment({ name, label, ...exchange }, facts, await readDeclaration(root), sharedModules());
-    const config = mergeRsbuildConfig(baseConfig(facts), { plugins: [pluginIcons] });
-    if (isInside) return { ...mergeRsbuildConfig(config, insideConfig(devPort)), environments: { web } };
-    const isPrerendered = hasPrerendered(root);
-    return {
-      ...mergeRsbuildConfig(config, isPrerendered ? { plugins: [pluginPrerender(root, join(root, 'dist'))] } : {}),
-      environments: { web, ...(isPrerendered ? { first: prerenderEnvironment(root) } : {}) },
+    if (isStock && params.command === 'build') return stockRemoteConfig(facts, name);
+    const remote = { name, label, ...exchange };
+    const setting = 'its devPort in remotes.json';
+    const config = await commandConfig(params, remote, facts, sharedModules(), { port, setting });
+    const prerender = {
+      plugins: [pluginPrerender(root, join(root, 'dist'))],
+      environments: { first: prerenderEnvironment(root) },
     };
+    const isPrerendered = params.command === 'build' && hasPrerendered(root);
+    return mergeRsbuildConfig(config, { plugins: [pluginIcons] }, isPrerendered ? prerender : {});
   });

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import type { Rspack } from '@rsbuild/core';
 import type { RemoteDescription } from '../contract/releases.ts';
 import {
-  describeModule,
-  describeRoutes,
-  describeSlots,
+  type ChunkFiles,
+  chunkFiles,
   emitDescription,
   type RemoteDeclaration,
   readDeclaration,
+  warnOfUndeclaredSlots,
 } from './describeBuild.ts';
 import {
   backendProxy,
@@ -54,6 +54,7 @@ export interface Exchange {
 }
 
 export const exposedModule = './src/remote';
+export const ENTRY = 'remoteEntry.js';
 
 /** Chunk of the exposed module. */
 const moduleChunk = 'remote';
@@ -83,15 +84,10 @@ const bundledSharedModules = (root: string, { shared = {} }: Exchange) =>
 const retriedImports = fileURLToPath(new URL('./retriedImports.js', import.meta.url));
 
 /** Options of Module Federation's plugin for a remote; `hostModules` are the modules from the host. */
-export const federationOptions = (
-  global: string,
-  root: string,
-  hostModules: SharedModules,
-  exchange: Exchange = {},
-) => ({
+const federationOptions = (global: string, root: string, hostModules: SharedModules, exchange: Exchange = {}) => ({
   // unique per build, and different from a route that is named like its remote
   name: global,
-  filename: 'remoteEntry.js',
+  filename: ENTRY,
   library: { type: 'var', name: global },
   exposes: { './remote': { import: exposedModule, name: moduleChunk }, ...exchange.exposes },
   shared: { ...hostModules, ...bundledSharedModules(root, exchange) },
@@ -112,7 +108,7 @@ export const federationOptions = (
 });
 
 /** Merges the exposed module and the bundler's runtime into the container's entry: both are always needed, and each file is a request. */
-export const oneEntry = (global: string) => ({
+const oneEntry = (global: string) => ({
   runtimeChunk: false as const,
   splitChunks: {
     // webpack's default, which it does not add to a plugin's settings
@@ -132,7 +128,7 @@ export const oneEntry = (global: string) => ({
 });
 
 /** Output settings of a remote besides federation. */
-export const remoteOutput = (global: string) => ({
+const remoteOutput = (global: string) => ({
   uniqueName: global,
   // two builds of a remote on one page must not mix their chunks
   chunkLoadingGlobal: `chunks_${global}`,
@@ -140,42 +136,40 @@ export const remoteOutput = (global: string) => ({
   strictModuleErrorHandling: true,
 });
 
-/** `provides` contains the bundled and shared libraries; each is also in `requires` with its range. */
-function describeShared(root: string, exchange: Exchange, declaration: RemoteDeclaration): RemoteDescription['shared'] {
-  const bundledModules = Object.entries(bundledSharedModules(root, exchange));
-  return {
-    provides: Object.fromEntries(bundledModules.map(([name, { version }]) => [name, version])),
-    requires: { ...requiredVersionsFor(declaration), ...exchange.shared },
-  };
-}
-
-/** Content of `liaozhai.json` for a remote's finished compilation. */
-export const describeRemote = (
-  compilation: Rspack.Compilation,
-  { name, label, ...exchange }: OutsideRemote & Exchange,
+/** Content of `liaozhai.json` for a remote; `filesOf` returns the files of the exposed module, a route or a slot by its name. */
+export function describeRemote(
+  remote: OutsideRemote & Exchange,
   { root, version, sourceHash }: PackageFacts,
   declaration: RemoteDeclaration,
-): RemoteDescription => {
-  const global = containerGlobal(name, sourceHash);
+  filesOf: (chunk: string) => ChunkFiles,
+): RemoteDescription {
+  const bundledModules = Object.entries(bundledSharedModules(root, remote));
   return {
     kind: 'remote',
-    name,
-    label,
-    version,
-    sourceHash,
-    federation: federationVersion,
+    ...{ name: remote.name, label: remote.label, version, sourceHash, federation: federationVersion },
     contract: declaration.contract ?? contractRange,
-    shared: describeShared(root, exchange, declaration),
-    entry: 'remoteEntry.js',
+    shared: {
+      // each is also in `requires` with its range
+      provides: Object.fromEntries(bundledModules.map(([name, module]) => [name, module.version])),
+      requires: { ...requiredVersionsFor(declaration), ...remote.shared },
+    },
+    entry: ENTRY,
     css: [],
-    global,
-    chunkGlobal: `chunks_${global}`,
-    exposes: ['./remote', ...Object.keys(exchange.exposes ?? {})],
-    module: describeModule(compilation, moduleChunk),
-    routes: describeRoutes(compilation, declaration.routes),
-    slots: describeSlots(compilation, declaration),
+    global: containerGlobal(remote.name, sourceHash),
+    exposes: ['./remote', ...Object.keys(remote.exposes ?? {})],
+    module: filesOf(moduleChunk),
+    routes: declaration.routes.map(
+      ({ name, path, title, requiresAuth = false, keepAlive = false, outsideShell = false }) => ({
+        ...{ name, path, title, requiresAuth, keepAlive, outsideShell },
+        ...filesOf(name),
+      }),
+    ),
+    slots: declaration.slots.map(({ name, order }) => ({
+      ...{ name, ...(order !== undefined && { order }) },
+      ...filesOf(name),
+    })),
   };
-};
+}
 
 type Federation = new (options: ReturnType<typeof federationOptions>) => { apply(compiler: Rspack.Compiler): void };
 
@@ -227,24 +221,33 @@ export class RemotePlugin {
     requireExposed(root);
     if (dev === 'alone') return runAlone(compiler, root, remote.label, devPort);
     if (dev === 'inside') runInside(compiler, root, devPort);
-    buildRemote(compiler, remote, outsideFacts(root));
+    const facts = outsideFacts(root);
+    const { options } = compiler;
+    Object.assign(options.output, { publicPath: 'auto', clean: true });
+    // salt of the class names, so that two builds of one remote never share a style
+    options.output.hashSalt ??= facts.sourceHash;
+    // published separately; no file of the build refers to it
+    if (options.mode === 'production') options.devtool ||= 'hidden-nosources-source-map';
+    options.output.chunkFilename ??= '[name].[contenthash:8].js';
+    buildRemote(compiler, remote, facts, outsideModules());
   }
 }
 
-function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange, facts: PackageFacts) {
+/** Makes a compiler build a remote, which uses the host's modules, and describe it. */
+export function buildRemote(
+  compiler: Rspack.Compiler,
+  remote: OutsideRemote & Exchange,
+  facts: PackageFacts,
+  hostModules: SharedModules,
+) {
   const { options } = compiler;
   const global = containerGlobal(remote.name, facts.sourceHash);
   // the container is the only entry
   options.entry = {};
-  Object.assign(options.output, { publicPath: 'auto', clean: true, ...remoteOutput(global) });
-  // salt of the class names, so that two builds of one remote never share a style
-  options.output.hashSalt ??= facts.sourceHash;
-  // published separately; no file of the build refers to it
-  if (options.mode === 'production') options.devtool ||= 'hidden-nosources-source-map';
-  options.output.chunkFilename ??= '[name].[contenthash:8].js';
+  Object.assign(options.output, remoteOutput(global));
   Object.assign(options.optimization, oneEntry(global));
   options.resolve.alias = { ...options.resolve.alias, ...esmRuntime() };
-  new (loadFederationPlugin(compiler))(federationOptions(global, facts.root, outsideModules(), remote)).apply(compiler);
+  new (loadFederationPlugin(compiler))(federationOptions(global, facts.root, hostModules, remote)).apply(compiler);
   emitTypes(compiler, facts.root, remote.exposes);
   const pendingDeclaration = readDeclaration(facts.root);
   // the error is reported where the promise is awaited
@@ -253,14 +256,15 @@ function buildRemote(compiler: Rspack.Compiler, remote: OutsideRemote & Exchange
     const stage = compiler.webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
     compilation.hooks.processAssets.tapPromise({ name: 'RemotePlugin', stage }, async () => {
       const declaration = await pendingDeclaration;
-      emitDescription(compilation, compiler.webpack.sources, () =>
-        describeRemote(compilation, remote, facts, declaration),
-      );
+      emitDescription(compilation, compiler.webpack.sources, () => {
+        warnOfUndeclaredSlots(compilation, declaration);
+        const description = describeRemote(remote, facts, declaration, (name) => chunkFiles(compilation, name));
+        return { ...description, chunkGlobal: remoteOutput(global).chunkLoadingGlobal };
+      });
     });
   });
 }
 
-/** Builds in production mode, since the host's React is the production one; each change reloads the page. */
 function runInside(compiler: Rspack.Compiler, root: string, port: number) {
   const { options, webpack } = compiler;
   options.mode = 'production';

@@ -1,14 +1,6 @@
 import { join } from 'node:path';
-import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
-import {
-  defineConfig,
-  type EnvironmentConfig,
-  mergeRsbuildConfig,
-  type RsbuildConfig,
-  type Rspack,
-} from '@rsbuild/core';
+import { type ConfigParams, defineConfig, mergeRsbuildConfig, type RsbuildConfig, type Rspack } from '@rsbuild/core';
 import { pluginReact } from '@rsbuild/plugin-react';
-import { pluginDescribe, type RemoteDeclaration, readDeclaration } from './describeBuild.ts';
 import {
   backendProxy,
   DEV_PORT,
@@ -18,20 +10,15 @@ import {
   pageOrigins,
   requireFreePort,
 } from './devServer.ts';
-import { emitTypes } from './exposedTypes.ts';
 import { outsideFacts, type PackageFacts } from './facts.ts';
-import { esmRuntime, outsideModules, type SharedModules } from './federation.ts';
+import { outsideModules, type SharedModules } from './federation.ts';
 import { browserslist } from './floor.ts';
 import {
-  containerGlobal,
+  buildRemote,
   type DevelopedRemote,
-  describeRemote,
   type Exchange,
   exposedModule,
-  federationOptions,
   type OutsideRemote,
-  oneEntry,
-  remoteOutput,
   requireExposed,
   standAloneEntry,
 } from './remotePlugin.ts';
@@ -41,51 +28,38 @@ import {
  * 3101 })`. `rsbuild build` creates the federated build. `rsbuild dev` runs the remote alone against the product at BACKEND_URL.
  * With `--env-mode inside` it serves the build to a deployed host with an override link.
  */
-export const remoteConfig = ({ devPort = DEV_PORT, ...remote }: DevelopedRemote & Exchange) =>
-  defineConfig(async ({ command, envMode }) => {
-    const root = process.cwd();
-    requireExposed(root);
-    const facts = outsideFacts(root);
-    const isInside = envMode === INSIDE;
-    if (command === 'dev') await requireFreePort(devPort, 'devPort in rsbuild.config.mjs');
-    if (command === 'dev' && !isInside) return standAloneConfig(facts, devPort, remote.label);
-    const web = federatedEnvironment(remote, facts, await readDeclaration(root), outsideModules());
-    const config = baseConfig(facts);
-    return { ...(isInside ? mergeRsbuildConfig(config, insideConfig(devPort)) : config), environments: { web } };
+export const remoteConfig = ({ devPort: port = DEV_PORT, ...remote }: DevelopedRemote & Exchange) =>
+  defineConfig((params) => {
+    requireExposed(process.cwd());
+    const setting = 'devPort in rsbuild.config.mjs';
+    return commandConfig(params, remote, outsideFacts(process.cwd()), outsideModules(), { port, setting });
   });
 
-/** Build environment of a remote, which uses the host's `shared` modules. */
-export const federatedEnvironment = (
+/** Configuration of a remote for a command of Rsbuild. `shared` are the host's modules, `setting` names where the port is set. */
+export async function commandConfig(
+  { command, envMode }: ConfigParams,
   remote: OutsideRemote & Exchange,
   facts: PackageFacts,
-  declaration: RemoteDeclaration,
   shared: SharedModules,
-): EnvironmentConfig => {
-  const global = containerGlobal(remote.name, facts.sourceHash);
+  { port, setting }: { port: number; setting: string },
+): Promise<RsbuildConfig> {
+  const isInside = envMode === INSIDE;
+  if (command === 'dev') await requireFreePort(port, setting);
+  if (command === 'dev' && !isInside) return standAloneConfig(facts, port, remote.label);
+  const plugin = { apply: (compiler: Rspack.Compiler) => buildRemote(compiler, remote, facts, shared) };
   return {
-    source: { entry: { index: exposedModule } },
-    plugins: [pluginDescribe((compilation) => describeRemote(compilation, remote, facts, declaration))],
-    tools: {
-      htmlPlugin: false,
-      rspack: (config) => {
-        // the container is the only entry
-        config.entry = {};
-        config.output = { ...config.output, ...remoteOutput(global) };
-        config.optimization = { ...config.optimization, ...oneEntry(global) };
-        config.resolve = {
-          ...config.resolve,
-          alias: { ...config.resolve?.alias, ...esmRuntime() },
-        };
-        config.plugins?.push(new ModuleFederationPlugin(federationOptions(global, facts.root, shared, remote)), {
-          apply: (compiler: Rspack.Compiler) => emitTypes(compiler, facts.root, remote.exposes),
-        });
+    ...mergeRsbuildConfig(baseConfig(facts), isInside ? insideConfig(port) : {}),
+    environments: {
+      web: {
+        source: { entry: { index: exposedModule } },
+        tools: { htmlPlugin: false, rspack: (config) => void config.plugins?.push(plugin) },
       },
     },
   };
-};
+}
 
 /** Environment mode of a dev server for a deployed host. */
-export const INSIDE = 'inside';
+const INSIDE = 'inside';
 
 /** A dev server writes nothing to `dist`, so it must not delete the build there. */
 const inMemoryOutput = { cleanDistPath: false };
@@ -94,7 +68,7 @@ const inMemoryOutput = { cleanDistPath: false };
  * Dev server for a remote in a deployed host (HOST_ORIGIN, unless on this machine). Builds in production mode, since the host's
  * React is the production one; each change reloads the page.
  */
-export const insideConfig = (port: number): RsbuildConfig => ({
+const insideConfig = (port: number): RsbuildConfig => ({
   mode: 'production',
   output: { minify: false, sourceMap: { js: 'source-map' }, ...inMemoryOutput },
   server: {
@@ -113,7 +87,7 @@ export const insideConfig = (port: number): RsbuildConfig => ({
 });
 
 /** Runs one remote alone with hot reload: no federation, everything in one bundle. */
-export const standAloneConfig = (facts: PackageFacts, port: number, label: string): RsbuildConfig =>
+const standAloneConfig = (facts: PackageFacts, port: number, label: string): RsbuildConfig =>
   mergeRsbuildConfig(baseConfig(facts), hotReload, {
     source: { entry: { index: standAloneEntry } },
     resolve: { alias: { 'liaozhai-remote$': join(facts.root, exposedModule) } },

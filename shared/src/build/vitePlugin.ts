@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { GATE_FILE } from '../contract/gateFile.ts';
-import type { RemoteDescription } from '../contract/releases.ts';
-import { gateFileText, readDeclaration, routeEntry, slotPlacement } from './describeBuild.ts';
+import { gateFileText, readDeclaration } from './describeBuild.ts';
 import {
   backendProxy,
   DEV_NONCE,
@@ -15,11 +14,13 @@ import {
   standAlonePage,
 } from './devServer.ts';
 import { outsideFacts } from './facts.ts';
-import { contractRange, federationVersion, outsideModules, requiredVersionsFor } from './federation.ts';
+import { outsideModules } from './federation.ts';
 import { floor } from './floor.ts';
 import {
   containerGlobal,
   type DevelopedRemote,
+  describeRemote,
+  ENTRY,
   exposedModule,
   insideFolder,
   requireExposed,
@@ -33,29 +34,21 @@ interface Output {
   code?: string;
 }
 
-type Middleware = (
-  request: { url?: string; headers: { accept?: string } },
-  response: { setHeader(name: string, value: string): void; end(body: string): void },
-  next: (cause?: unknown) => void,
-) => void;
-
-interface ViteDevServer {
-  middlewares: { use(middleware: Middleware): void };
-  transformIndexHtml(url: string, html: string): Promise<string>;
+interface Request {
+  url?: string;
+  headers: { accept?: string };
 }
 
-interface VitePlugin {
-  name: string;
-  enforce: 'post';
-  config(settings: { root?: string }, environment: { command: string; mode: string }): object | Promise<object>;
-  transform(code: string, id: string): { code: string; map: null } | undefined;
-  configureServer(server: ViteDevServer): () => void;
-  generateBundle(
-    this: { emitFile(file: object): void },
-    options: unknown,
-    bundle: Record<string, Output>,
-  ): Promise<void>;
-  writeBundle(): void;
+interface Response {
+  setHeader(name: string, value: string): void;
+  end(body: string): void;
+}
+
+interface ViteDevServer {
+  middlewares: {
+    use(middleware: (request: Request, response: Response, next: (cause?: unknown) => void) => void): void;
+  };
+  transformIndexHtml(url: string, html: string): Promise<string>;
 }
 
 interface Log {
@@ -69,8 +62,6 @@ function onLog(level: string, log: Log, handle: (level: string, log: Log) => voi
   const isFromVite = `${log.id ?? ''}${log.loc?.file ?? ''}`.includes('vite/preload-helper');
   if (!(log.code === 'EMPTY_IMPORT_META' && isFromVite)) handle(level, log);
 }
-
-const ENTRY = 'remoteEntry.js';
 
 /**
  * Container script for Module Federation. On the first request it takes the shared modules from the host's share scope, lets the
@@ -173,7 +164,7 @@ const INSIDE = 'inside';
  * of at most 40 KiB (Brotli), since the host loads no ES modules of remotes; a larger remote needs Rsbuild. `vite` runs the remote
  * alone, `vite build --watch --mode inside` serves it to a deployed host.
  */
-export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote): VitePlugin {
+export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote) {
   let root = process.cwd();
   let isServing = false;
   let isInside = false;
@@ -181,8 +172,8 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
   return {
     name: 'liaozhai:remote',
     // `post`, since Vite's own plugins emit the stylesheets
-    enforce: 'post',
-    async config(settings, { command, mode }) {
+    enforce: 'post' as const,
+    async config(settings: { root?: string }, { command, mode }: { command: string; mode: string }): Promise<object> {
       root = settings.root ?? root;
       requireExposed(root);
       isServing = command === 'serve';
@@ -196,11 +187,11 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
       reportBuild = serveInside(insideFolder(root), devPort, portSetting);
       return { ...config, build: { ...config.build, outDir: insideFolder(root), minify: false } };
     },
-    transform(code, id) {
+    transform(code: string, id: string) {
       if (isServing && importsTexts(id, code))
         return { code: `${code}\nimport.meta.hot?.accept('./texts', () => {});\n`, map: null };
     },
-    configureServer(server) {
+    configureServer(server: ViteDevServer) {
       const entry = ['.js', '.tsx'].map((extension) => standAloneEntry + extension).find((file) => existsSync(file));
       const policy = devPolicy();
       const page = standAlonePage(remote.label, `<script type="module" src="/@fs/${entry}"></script>`);
@@ -217,34 +208,16 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
     writeBundle() {
       reportBuild();
     },
-    async generateBundle(_options, bundle) {
+    async generateBundle(this: { emitFile(file: object): void }, _options: unknown, bundle: Record<string, Output>) {
       const entry = bundle[ENTRY];
       if (!entry?.code)
         throw new Error(`${ENTRY} is not among what Vite built: leave names of output files to this plugin`);
       const facts = outsideFacts(root);
-      const global = containerGlobal(remote.name, facts.sourceHash);
       const css = Object.keys(bundle).filter((file) => file.endsWith('.css'));
-      entry.code = (isInside ? reloadClient(devPort) : '') + container(global, entry.code, css);
-      const declaration = await readDeclaration(root);
-      const { routes, slots } = declaration;
+      const script = container(containerGlobal(remote.name, facts.sourceHash), entry.code, css);
+      entry.code = (isInside ? reloadClient(devPort) : '') + script;
       // the entry contains the scripts of all pages and slots
-      const files = { js: [ENTRY], css };
-      const description: RemoteDescription = {
-        kind: 'remote',
-        ...remote,
-        version: facts.version,
-        sourceHash: facts.sourceHash,
-        federation: federationVersion,
-        contract: declaration.contract ?? contractRange,
-        shared: { provides: {}, requires: requiredVersionsFor(declaration) },
-        entry: ENTRY,
-        css: [],
-        global,
-        exposes: ['./remote'],
-        module: files,
-        routes: routes.map((route) => ({ ...routeEntry(route), ...files })),
-        slots: slots.map((slot) => ({ ...slotPlacement(slot), ...files })),
-      };
+      const description = describeRemote(remote, facts, await readDeclaration(root), () => ({ js: [ENTRY], css }));
       this.emitFile({ type: 'asset', fileName: 'liaozhai.json', source: JSON.stringify(description, null, 2) });
       this.emitFile({ type: 'asset', fileName: GATE_FILE, source: gateFileText(root) });
     },
