@@ -1,16 +1,8 @@
 import { readAs, type StoryDto, storySchema } from '@liaozhai/shared/contract';
+import { hasGap, rowsOf, unseenRows, withNewest } from '@liaozhai/shared/format';
 import { describe, expect, test } from '@rstest/core';
 import { storyDto } from './fixtures';
-import {
-  hasGap,
-  type StoryPage,
-  storiesOf,
-  toRecentStories,
-  toStory,
-  unseenStories,
-  withFreshLead,
-  withNewest,
-} from './model';
+import { type StoryPage, toRecentStories, toStory, withFreshLead } from './model';
 
 const page = (...ids: string[]): StoryPage => ({ items: ids.map((id) => toStory(storyDto({ id }))), nextCursor: null });
 const idsOf = (pages: StoryPage[]) => pages.map((each) => each.items.map((story) => story.id));
@@ -40,7 +32,7 @@ describe('a story from the wire', () => {
 
 describe('the feed', () => {
   test('shows a story once even where pages repeat it', () => {
-    expect(storiesOf([page('a', 'b'), page('b', 'c', 'a')]).map((story) => story.id)).toEqual(['a', 'b', 'c']);
+    expect(rowsOf([page('a', 'b'), page('b', 'c', 'a')]).map((story) => story.id)).toEqual(['a', 'b', 'c']);
   });
 
   test('new stories go on top and move nothing else', () => {
@@ -60,7 +52,7 @@ describe('the feed', () => {
   });
 
   test('an empty newest page changes nothing', () => {
-    expect(unseenStories([page('a')], page())).toEqual([]);
+    expect(unseenRows([page('a')], page())).toEqual([]);
     expect(idsOf(withNewest([page('a')], page()))).toEqual([['a']]);
   });
 });

@@ -113,37 +113,9 @@ export function withFreshLead(stories: Story[], begunIds: ReadonlySet<string>): 
   return lead && lead !== stories[0] ? [lead, ...stories.filter((story) => story !== lead)] : stories;
 }
 
-/** Stories of all pages in order, each once, since pages of a changing feed or with a bad cursor overlap. */
-export function storiesOf(pages: StoryPage[]): Story[] {
-  const byId = new Map<string, Story>();
-  for (const page of pages) for (const story of page.items) if (!byId.has(story.id)) byId.set(story.id, story);
-  return [...byId.values()];
-}
-
 /** The first page, to store for offline use. Skips an empty page that others follow. */
 export const firstPageStories = (pages: StoryPage[]): Story[] | undefined =>
   pages.find(({ items, nextCursor }) => items.length > 0 || nextCursor === null)?.items;
-
-/** Stories of the newest page that are not in the shown feed. */
-export function unseenStories(pages: StoryPage[], newest: StoryPage): Story[] {
-  const shownIds = new Set(storiesOf(pages).map((story) => story.id));
-  return newest.items.filter((story) => !shownIds.has(story.id));
-}
-
-/** Whether the newest page does not overlap with the shown feed, so that stories between the two are missing. */
-export const hasGap = (pages: StoryPage[], newest: StoryPage): boolean =>
-  newest.items.length > 0 && unseenStories(pages, newest).length === newest.items.length;
-
-/** Inserts new stories at the top and updates known ones in place. If there is a gap, the newest page replaces the feed. */
-export function withNewest(pages: StoryPage[], newest: StoryPage): StoryPage[] {
-  if (hasGap(pages, newest)) return [newest];
-  const newestById = new Map(newest.items.map((story) => [story.id, story]));
-  const newStories = unseenStories(pages, newest);
-  return pages.map((page, index) => ({
-    ...page,
-    items: [...(index === 0 ? newStories : []), ...page.items.map((story) => newestById.get(story.id) ?? story)],
-  }));
-}
 
 /** Search of the shelf, in the address as `/explore?q=…&tag=…&sort=…`. */
 export interface StorySearch {

@@ -1,3 +1,4 @@
+import { withNewest } from '@liaozhai/shared/format';
 import {
   anyPayload,
   api,
@@ -25,7 +26,6 @@ import {
   toOrder,
   toOrders,
   toTransactionPage,
-  withNewest,
 } from './model';
 
 /** Lists are cached per kind; null is the list of all kinds. */

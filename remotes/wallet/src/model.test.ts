@@ -1,14 +1,7 @@
+import { rowsOf, withNewest } from '@liaozhai/shared/format';
 import { describe, expect, test } from '@rstest/core';
 import { transactionDto } from './fixtures';
-import {
-  checkoutAddress,
-  checkoutLink,
-  type TransactionPage,
-  toTransaction,
-  transactionsOf,
-  withNewest,
-  yuan,
-} from './model';
+import { checkoutAddress, checkoutLink, type TransactionPage, toTransaction, yuan } from './model';
 
 const page = (...ids: string[]): TransactionPage => ({
   items: ids.map((id) => toTransaction(transactionDto({ id }))),
@@ -27,7 +20,7 @@ describe('the ledger', () => {
   });
 
   test('a row is shown once even where pages repeat it', () => {
-    expect(transactionsOf([page('c', 'b'), page('b', 'a')]).map((row) => row.id)).toEqual(['c', 'b', 'a']);
+    expect(rowsOf([page('c', 'b'), page('b', 'a')]).map((row) => row.id)).toEqual(['c', 'b', 'a']);
   });
 
   test('what was booked since goes on top', () => {

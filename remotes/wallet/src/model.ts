@@ -47,20 +47,6 @@ export const toTransactionPage = ({ items, nextCursor }: CursorPage<TransactionD
   nextCursor,
 });
 
-export function transactionsOf(pages: TransactionPage[]): Transaction[] {
-  const byId = new Map<string, Transaction>();
-  for (const page of pages) for (const row of page.items) if (!byId.has(row.id)) byId.set(row.id, row);
-  return [...byId.values()];
-}
-
-/** Prepends newer transactions. If there are more than one page holds, the list starts over with the newest page. */
-export function withNewest(pages: TransactionPage[], newest: TransactionPage): TransactionPage[] {
-  const knownIds = new Set(transactionsOf(pages).map((row) => row.id));
-  const newRows = newest.items.filter((row) => !knownIds.has(row.id));
-  if (newRows.length === newest.items.length) return newRows.length === 0 ? pages : [newest];
-  return pages.map((page, index) => (index === 0 ? { ...page, items: [...newRows, ...page.items] } : page));
-}
-
 /** Price with two decimals: 600 → "6.00"; a dash if the server does not send it. */
 export const yuan = (cents: number | undefined): string => (cents === undefined ? '—' : (cents / 100).toFixed(2));
 

@@ -8,6 +8,7 @@ export * from './foreignText';
 export * from './input';
 export * from './listening';
 export * from './numbers';
+export * from './pages';
 export * from './productRules';
 export * from './storyText';
 export * from './time';

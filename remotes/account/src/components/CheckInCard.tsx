@@ -7,8 +7,8 @@ import { useAccountCheckInMutation } from '../api';
 import type { CheckIn } from '../model';
 import { type CalendarDay, calendarDays, nextReward, type Streak } from '../model';
 import { texts } from '../texts';
+import { toastFailure } from './actions';
 import styles from './CheckInCard.module.css';
-import { toastFailure } from './refusal';
 
 /** Whether it has been done despite the error, now or before. Without a connection the reader does not wait for the answer. */
 async function isDoneDespite(error: unknown): Promise<boolean> {

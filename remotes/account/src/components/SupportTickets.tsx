@@ -1,5 +1,5 @@
-import { codePoints, formatMoment, hasNetwork, missingText, serverNow } from '@liaozhai/shared/format';
-import { anyPayload, drafts, listen, newClientId, onCaughtUpNeeded, toast, useOnline } from '@liaozhai/shared/runtime';
+import { codePoints, formatMoment, hasNetwork, missingText, rowsOf, serverNow } from '@liaozhai/shared/format';
+import { drafts, newClientId, toast, useOnline } from '@liaozhai/shared/runtime';
 import {
   Button,
   Card,
@@ -9,14 +9,13 @@ import {
   RowBoundary,
   Skeleton,
   Switch,
-  stopAll,
   Tag,
   TextArea,
   TextField,
   useFieldErrors,
 } from '@liaozhai/shared/ui';
-import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import { showRefusal } from './refusal';
+import { type FormEvent, type ReactNode, useMemo, useRef, useState } from 'react';
+import { showRefusal } from './actions';
 import styles from './SupportTickets.module.css';
 import {
   readTicketDraft,
@@ -25,12 +24,12 @@ import {
   type TicketDraft,
   ticketTexts as texts,
   ticketKinds,
-  ticketsOf,
   useAccountGetTicketsInfiniteQuery,
   useAccountReadTicketMutation,
   useAccountSendTicketMutation,
   wordsOf,
 } from './tickets';
+import { useRefetchOn } from './useRefetchOn';
 
 /** Key of the draft, next to those of the conversations. */
 const DRAFT_KEY = 'form:support';
@@ -44,13 +43,9 @@ interface SupportTicketsProps {
 
 export default function SupportTickets({ diagnostics, children }: SupportTicketsProps) {
   const query = useAccountGetTicketsInfiniteQuery(undefined, { refetchOnMountOrArgChange: true });
-  const { refetch } = query;
+  useRefetchOn('ticket.answered', query.refetch);
   const list = useRef<HTMLElement>(null);
-  const tickets = useMemo(() => query.data && ticketsOf(query.data.pages), [query.data]);
-  useEffect(() => {
-    const refetchTickets = () => void refetch();
-    return stopAll(listen('ticket.answered', anyPayload, refetchTickets), onCaughtUpNeeded(refetchTickets));
-  }, [refetch]);
+  const tickets = useMemo(() => query.data && rowsOf(query.data.pages), [query.data]);
   const unreadCount = tickets?.filter(({ isUnread }) => isUnread).length ?? 0;
   const { write, mine, newAnswers, loadingMine, older } = texts;
   return (

@@ -2,13 +2,10 @@ import type { AccountEmailDto, CursorPage, DeletionDto, UserSessionDto } from '@
 import { formatWait } from '@liaozhai/shared/format';
 import {
   accountEmailSchema,
-  anyPayload,
   api,
   cursorPageSchema,
   deletionSchema,
   endpoints,
-  listen,
-  onCaughtUpNeeded,
   session,
   singleSchema,
   userSessionSchema,
@@ -82,17 +79,6 @@ export function deviceName(userAgent: string): string {
 
 const refetchOptions = { subscribe: false, forceRefetch: true };
 
-/** Fetches again on each such event, and when events may have been missed, until the cache entry is removed. */
-async function refetchOnEvent(
-  event: 'user.updated' | 'session.ended',
-  entryRemoved: Promise<void>,
-  refetch: () => void,
-) {
-  const stops = [listen(event, anyPayload, refetch), onCaughtUpNeeded(refetch)];
-  await entryRemoved;
-  for (const stop of stops) stop();
-}
-
 /** Requests of 账号与安全, separate from those of 我的. */
 const securityApi = api.injectEndpoints({
   overrideExisting: true,
@@ -102,14 +88,6 @@ const securityApi = api.injectEndpoints({
       query: () => ({ url: endpoints.email, schema: singleSchema(accountEmailSchema) }),
       transformResponse: toAccountEmail,
       keepUnusedDataFor: 0,
-      // the link in the mail may be opened on another device
-      async onCacheEntryAdded(_, { dispatch, cacheEntryRemoved }) {
-        await refetchOnEvent(
-          'user.updated',
-          cacheEntryRemoved,
-          () => void dispatch(securityApi.endpoints.accountGetEmail.initiate(undefined, refetchOptions)),
-        );
-      },
     }),
     accountChangeEmail: build.mutation<AccountEmail, EmailChange | 'resend'>({
       query: (change) => {
@@ -130,13 +108,6 @@ const securityApi = api.injectEndpoints({
       query: () => ({ url: endpoints.sessions, schema: cursorPageSchema(userSessionSchema) }),
       transformResponse: toDevices,
       keepUnusedDataFor: 0,
-      async onCacheEntryAdded(_, { dispatch, cacheEntryRemoved }) {
-        await refetchOnEvent(
-          'session.ended',
-          cacheEntryRemoved,
-          () => void dispatch(securityApi.endpoints.accountGetDevices.initiate(undefined, refetchOptions)),
-        );
-      },
     }),
     accountEndSessions: build.mutation<void, Device | 'others'>({
       query: (target) => ({

@@ -1,7 +1,7 @@
 import { blockReload } from '@liaozhai/shared/runtime';
 import { type FieldErrors, useFieldErrors } from '@liaozhai/shared/ui';
 import { type ChangeEvent, type FormEvent, useEffect, useState } from 'react';
-import { showRefusal } from './refusal';
+import { showRefusal } from './actions';
 
 interface ServerForm<Name extends string, Data> {
   /** Fields with the API's names. */

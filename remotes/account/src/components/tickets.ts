@@ -61,11 +61,6 @@ export type Ticket = ReturnType<typeof toTicket>;
 
 export type TicketPage = CursorPage<Ticket>;
 
-/** All pages' tickets, each once: a list that grows repeats some on its next page. */
-export const ticketsOf = (pages: TicketPage[]): Ticket[] => [
-  ...new Map(pages.flatMap(({ items }) => items.map((item) => [item.id, item] as const))).values(),
-];
-
 const toTicketPage = ({ items, nextCursor }: CursorPage<TicketDto>): TicketPage => ({
   items: items.map(toTicket),
   nextCursor,

@@ -1,6 +1,5 @@
 import { dayKey, signUpGiftText, toProductRules, UNNAMED } from '@liaozhai/shared/format';
 import {
-  copyText,
   hostConfig,
   Link,
   paths,
@@ -29,6 +28,7 @@ import {
   IconButton,
   KeyIcon,
   ListRow,
+  type ListRowProps,
   LogOutIcon,
   late,
   MoonIcon,
@@ -44,9 +44,9 @@ import {
   VisuallyHidden,
   WalletIcon,
 } from '@liaozhai/shared/ui';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, useTransition } from 'react';
+import { copyWithToast, signOut } from '../components/actions';
 import { CheckInCard } from '../components/CheckInCard';
-import { toastFailure } from '../components/refusal';
 import { inviteLink } from '../model';
 import { texts } from '../texts';
 import styles from './AccountViewPage.module.css';
@@ -84,7 +84,7 @@ function MemberView({ user, today }: { user: User; today: string }) {
       <AccountHeader user={user} />
       <CheckInCard key={user.id} user={user} today={today} />
       {user.inviteCode && <InviteCard code={user.inviteCode} />}
-      <EntryList />
+      <EntryList user={user} />
     </>
   );
 }
@@ -133,12 +133,6 @@ function AccountHeader({ user }: { user: User }) {
 /** Longer than for other toasts, so that the link can be noted down. */
 const LINK_TOAST_MS = 10_000;
 
-async function copyCode(code: string) {
-  const isCopied = await copyText(code);
-  if (isCopied) toast(texts.invite.copied, { kind: 'success' });
-  else toast(texts.invite.copyFailed, { kind: 'error' });
-}
-
 async function shareLink(code: string) {
   const url = inviteLink(window.location.origin, code);
   const { name } = hostConfig().brand;
@@ -163,7 +157,11 @@ function InviteCard({ code }: { code: string }) {
             <Foreign>{code}</Foreign>
           </span>
         </p>
-        <IconButton label={texts.invite.copy} icon={<CopyIcon size={20} />} onClick={() => void copyCode(code)} />
+        <IconButton
+          label={texts.invite.copy}
+          icon={<CopyIcon size={20} />}
+          onClick={() => void copyWithToast(code, texts.invite)}
+        />
         <Button variant="quiet" small icon={<ShareIcon size={18} />} onClick={() => void shareLink(code)}>
           {texts.invite.share}
         </Button>
@@ -172,73 +170,34 @@ function InviteCard({ code }: { code: string }) {
   );
 }
 
-function EntryList() {
+type EntryProps = Omit<ListRowProps, 'icon'> & { icon: typeof UserIcon; to: string };
+
+const Entry = ({ icon: Icon, to, ...row }: EntryProps) => (
+  <ListRow {...row} icon={<Icon size={20} />} asLink={<Link to={to} />} />
+);
+
+function EntryList({ user: { unreadAnswers: unread = 0, minor } }: { user: User }) {
+  const hasEmail = useCapability('account.email');
+  const hasDevices = useCapability('account.devices');
+  const canDelete = useCapability('account.delete');
+  const hasFavorites = useCapability('stories.favorites');
+  const hasMinorMode = useCapability('account.minor');
+  const words = texts.my;
+  const minorState = minor ? texts.minor.on : texts.minor.off;
+  const newAnswers = unread > 0 && <Tag tone="accent">{words.newAnswers(unread)}</Tag>;
   return (
     <Card flush>
-      <nav aria-label={texts.my.more}>
-        <ListRow
-          icon={<UserIcon size={20} />}
-          title={texts.my.profile}
-          detail={texts.my.profileDetail}
-          asLink={<Link to={paths.profile()} />}
-        />
-        <SecurityRow />
-        <FavoritesRow />
-        <ListRow
-          icon={<TransactionsIcon size={20} />}
-          title={texts.my.transactions}
-          asLink={<Link to={paths.transactions()} />}
-        />
-        <ListRow icon={<WalletIcon size={20} />} title={texts.my.recharge} asLink={<Link to={paths.recharge()} />} />
-        <MinorModeRow />
-        <SupportRow />
+      <nav aria-label={words.more}>
+        <Entry icon={UserIcon} title={words.profile} detail={words.profileDetail} to={paths.profile()} />
+        {(hasEmail || hasDevices || canDelete) && <Entry icon={KeyIcon} title={words.security} to={paths.security()} />}
+        {hasFavorites && <Entry icon={BookmarkIcon} title={words.favorites} to={paths.favorites()} />}
+        <Entry icon={TransactionsIcon} title={words.transactions} to={paths.transactions()} />
+        <Entry icon={WalletIcon} title={words.recharge} to={paths.recharge()} />
+        {hasMinorMode && <Entry icon={MoonIcon} title={texts.minor.title} detail={minorState} to={paths.minorMode()} />}
+        <Entry icon={SupportIcon} title={words.support} value={newAnswers} to={paths.support()} />
         <RemoteSlot name="my.entries" />
       </nav>
     </Card>
-  );
-}
-
-function FavoritesRow() {
-  if (!useCapability('stories.favorites')) return null;
-  return (
-    <ListRow icon={<BookmarkIcon size={20} />} title={texts.my.favorites} asLink={<Link to={paths.favorites()} />} />
-  );
-}
-
-function SupportRow() {
-  const unread = useUser()?.unreadAnswers ?? 0;
-  return (
-    <ListRow
-      icon={<SupportIcon size={20} />}
-      title={texts.my.support}
-      value={unread > 0 && <Tag tone="accent">{texts.my.newAnswers(unread)}</Tag>}
-      asLink={<Link to={paths.support()} />}
-    />
-  );
-}
-
-/** Hidden if the server supports none of the page's features. */
-function SecurityRow() {
-  const supportedFeatures = [
-    useCapability('account.email'),
-    useCapability('account.devices'),
-    useCapability('account.delete'),
-  ];
-  if (!supportedFeatures.includes(true)) return null;
-  return <ListRow icon={<KeyIcon size={20} />} title={texts.my.security} asLink={<Link to={paths.security()} />} />;
-}
-
-function MinorModeRow() {
-  const user = useUser();
-  if (!useCapability('account.minor')) return null;
-  const detail = user?.minor ? texts.minor.on : texts.minor.off;
-  return (
-    <ListRow
-      icon={<MoonIcon size={20} />}
-      title={texts.minor.title}
-      detail={detail}
-      asLink={<Link to={paths.minorMode()} />}
-    />
   );
 }
 
@@ -317,17 +276,12 @@ function LegalLinks() {
 /** Signs out after a confirmation, because it removes the user's data from this device. */
 function SignOutButton() {
   const [isAsking, setAsking] = useState(false);
-  const [isSigningOut, setSigningOut] = useState(false);
-  const signOut = async () => {
-    setSigningOut(true);
-    await session
-      .signOut()
-      .catch((cause: unknown) => toastFailure(cause, texts.signOut.failed))
-      .finally(() => {
-        setSigningOut(false);
-        setAsking(false);
-      });
-  };
+  const [isSigningOut, start] = useTransition();
+  const confirm = () =>
+    start(async () => {
+      await signOut();
+      setAsking(false);
+    });
   return (
     <>
       <Button variant="quiet" block icon={<LogOutIcon size={20} />} onClick={() => setAsking(true)}>
@@ -338,7 +292,7 @@ function SignOutButton() {
         title={texts.signOut.title}
         confirmLabel={texts.signOut.confirm}
         cancelLabel={texts.signOut.cancel}
-        onConfirm={() => void signOut()}
+        onConfirm={confirm}
         onClose={() => setAsking(false)}
         busy={isSigningOut}
         danger

@@ -5,7 +5,6 @@ import {
   onMinorModeRefusal,
   paths,
   retryPolicy,
-  session,
   toast,
   type User,
   useGoBack,
@@ -26,8 +25,8 @@ import {
 } from '@liaozhai/shared/ui';
 import { type ComponentProps, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
+import { signOut } from '../components/actions';
 import { minorTexts } from '../components/minorTexts';
-import { toastFailure } from '../components/refusal';
 import { useServerForm } from '../components/serverForm';
 import { countdown } from '../model';
 import { texts } from '../texts';
@@ -275,12 +274,4 @@ function Blocked({ status }: { status: Status }) {
       )}
     </dialog>
   );
-}
-
-async function signOut() {
-  try {
-    await session.signOut();
-  } catch (cause) {
-    toastFailure(cause, texts.signOut.failed);
-  }
 }

@@ -1,4 +1,4 @@
-import { codePoints, missingText } from '@liaozhai/shared/format';
+import { codePoints, linesOf, missingText } from '@liaozhai/shared/format';
 import { blockReload, drafts, paths, type User, useGoBack, useLeaveGuard, useUser } from '@liaozhai/shared/runtime';
 import {
   Avatar,
@@ -17,10 +17,10 @@ import {
   useFieldErrors,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { type FormEvent, useCallback, useEffect, useId, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { useAccountGetAvatarsQuery, useAccountUpdateProfileMutation } from '../api';
+import { showRefusal } from '../components/actions';
 import { PasswordForm } from '../components/PasswordForm';
-import { showRefusal } from '../components/refusal';
 import {
   avatarChoices,
   type Gender,
@@ -40,12 +40,7 @@ const PLACEHOLDER_AVATARS = 12;
 function ProfileEditor({ user }: { user: User }) {
   const { data: avatars = [], isLoading } = useAccountGetAvatarsQuery();
   const form = useProfileForm(user);
-  // what is being saved is not lost by leaving
-  const { isAsking, answer } = useUnsavedGuard({
-    isDirty: form.isDirty && !form.isSaving,
-    reason: 'profile',
-    discard: form.discard,
-  });
+  const { values, errors, edit } = form;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void form.save();
@@ -53,15 +48,34 @@ function ProfileEditor({ user }: { user: User }) {
   return (
     <>
       <form ref={form.formRef} className={styles.form} onSubmit={submit} aria-label={texts.profile.title} noValidate>
-        <ProfileFields
-          form={form}
-          avatars={avatarChoices(avatars, user.avatar)}
+        <AvatarPicker
+          choices={avatarChoices(avatars, user.avatar)}
           placeholderCount={isLoading ? PLACEHOLDER_AVATARS : 0}
+          value={values.avatar}
+          name={values.name}
+          onChange={(avatar) => edit({ avatar })}
         />
+        <TextField
+          label={texts.profile.name}
+          name="name"
+          autoComplete="nickname"
+          value={values.name}
+          error={errors.name}
+          onChange={(event) => edit({ name: event.target.value })}
+        />
+        <RadioGroup<Gender | ''>
+          legend={texts.profile.gender}
+          name="gender"
+          options={GENDERS}
+          value={values.gender}
+          onChange={(gender) => edit({ gender })}
+        />
+        <PersonaEditor owner={values} error={errors.persona} onChange={(persona) => edit({ persona })} />
         <SaveBar form={form} />
       </form>
       <PasswordForm user={user} />
-      <LeaveDialog open={isAsking} onAnswer={answer} />
+      {/* what is being saved is not lost by leaving */}
+      <LeaveDialog isDirty={form.isDirty && !form.isSaving} discard={form.discard} />
     </>
   );
 }
@@ -81,48 +95,6 @@ export default function ProfileEditPage() {
     <>
       <TopBar title={texts.profile.title} onBack={goBack} />
       <div className={styles.page}>{user && <ProfileEditor key={user.id} user={user} />}</div>
-    </>
-  );
-}
-
-interface ProfileFieldsProps {
-  form: ProfileForm;
-  avatars: readonly string[];
-  placeholderCount: number;
-}
-
-function ProfileFields({ form, avatars, placeholderCount }: ProfileFieldsProps) {
-  const { values, errors, edit } = form;
-  return (
-    <>
-      <AvatarPicker
-        choices={avatars}
-        placeholderCount={placeholderCount}
-        value={values.avatar}
-        name={values.name}
-        onChange={(avatar) => edit({ avatar })}
-      />
-      <TextField
-        label={texts.profile.name}
-        name="name"
-        autoComplete="nickname"
-        value={values.name}
-        error={errors.name}
-        onChange={(event) => edit({ name: event.target.value })}
-      />
-      <RadioGroup<Gender | ''>
-        legend={texts.profile.gender}
-        name="gender"
-        options={GENDERS}
-        value={values.gender}
-        onChange={(gender) => edit({ gender })}
-      />
-      <PersonaEditor
-        value={values.persona}
-        error={errors.persona}
-        owner={values}
-        onChange={(persona) => edit({ persona })}
-      />
     </>
   );
 }
@@ -173,28 +145,15 @@ function AvatarPicker({ choices, placeholderCount, value, name, onChange }: Avat
   );
 }
 
-interface PersonaOwner {
-  name: string;
-  avatar: string;
-}
-
-interface PersonaEditorProps {
-  value: string;
-  error: FieldErrors[string];
-  /** Name and avatar for the preview. */
-  owner: PersonaOwner;
-  onChange: (persona: string) => void;
-}
-
-function PersonaPreview({ value, owner }: { value: string; owner: PersonaOwner }) {
-  const paragraphs = value.split(/\n+/u).filter((line) => line.trim() !== '');
+function PersonaPreview({ persona, name, avatar }: Profile) {
+  const paragraphs = linesOf(persona);
   if (paragraphs.length === 0) return <p className={styles.nothing}>{texts.profile.previewEmpty}</p>;
   return (
     <figure className={styles.preview}>
       <figcaption className={styles.bearer}>
-        <Avatar name={owner.name} src={owner.avatar} decorative />
+        <Avatar name={name} src={avatar} decorative />
         <span translate="no">
-          <Foreign>{owner.name}</Foreign>
+          <Foreign>{name}</Foreign>
         </span>
       </figcaption>
       <StoryText>
@@ -206,7 +165,14 @@ function PersonaPreview({ value, owner }: { value: string; owner: PersonaOwner }
   );
 }
 
-function PersonaEditor({ value, error, owner, onChange }: PersonaEditorProps) {
+interface PersonaEditorProps {
+  /** Its name and avatar show in the preview. */
+  owner: Profile;
+  error: FieldErrors[string];
+  onChange: (persona: string) => void;
+}
+
+function PersonaEditor({ owner, error, onChange }: PersonaEditorProps) {
   const [isPreviewed, setPreviewed] = useState(false);
   const previewId = useId();
   return (
@@ -217,13 +183,13 @@ function PersonaEditor({ value, error, owner, onChange }: PersonaEditorProps) {
         error={error}
         name="persona"
         placeholder={texts.profile.personaPlaceholder}
-        value={value}
+        value={owner.persona}
         rows={5}
         maxRows={14}
         maxCodePoints={PERSONA_CHARACTERS}
         onChange={(event) => onChange(event.target.value)}
       />
-      <div id={previewId}>{isPreviewed && <PersonaPreview value={value} owner={owner} />}</div>
+      <div id={previewId}>{isPreviewed && <PersonaPreview {...owner} />}</div>
       <Button
         variant="quiet"
         small
@@ -258,32 +224,8 @@ function SaveBar({ form: { isDirty, isSaving, isSaved } }: { form: ProfileForm }
   );
 }
 
-function LeaveDialog({ open, onAnswer }: { open: boolean; onAnswer: (leave: boolean) => void }) {
-  return (
-    <Dialog
-      open={open}
-      title={texts.profile.leaveTitle}
-      confirmLabel={texts.profile.leave}
-      cancelLabel={texts.profile.stay}
-      onConfirm={() => onAnswer(true)}
-      onClose={() => onAnswer(false)}
-      danger
-    >
-      {texts.profile.leaveBody}
-    </Dialog>
-  );
-}
-
-interface UnsavedWork {
-  isDirty: boolean;
-  /** Reason for blocking a reload, as shown in diagnostics. */
-  reason: string;
-  /** Discards the changes; afterwards leaving needs no confirmation. */
-  discard: () => void;
-}
-
-/** Prevents leaving or reloading a page with unsaved changes. `answer` resolves the confirmation that `isAsking` shows. */
-function useUnsavedGuard({ isDirty, reason, discard }: UnsavedWork) {
+/** Prevents leaving or reloading with unsaved changes. `discard` drops them; afterwards leaving needs no confirmation. */
+function LeaveDialog({ isDirty, discard }: { isDirty: boolean; discard: () => void }) {
   const [isAsking, setAsking] = useState(false);
   const resolveAnswer = useRef<(leave: boolean) => void>(undefined);
   const answer = (leave: boolean) => {
@@ -292,16 +234,28 @@ function useUnsavedGuard({ isDirty, reason, discard }: UnsavedWork) {
     resolveAnswer.current = undefined;
     setAsking(false);
   };
-  const confirmLeave = useCallback(() => {
+  const confirmLeave = () => {
     resolveAnswer.current?.(false);
     setAsking(true);
     return new Promise<boolean>((resolve) => {
       resolveAnswer.current = resolve;
     });
-  }, []);
+  };
   useLeaveGuard(isDirty, confirmLeave);
-  useEffect(() => (isDirty ? blockReload(reason) : undefined), [isDirty, reason]);
-  return { isAsking, answer };
+  useEffect(() => (isDirty ? blockReload('profile') : undefined), [isDirty]);
+  return (
+    <Dialog
+      open={isAsking}
+      title={texts.profile.leaveTitle}
+      confirmLabel={texts.profile.leave}
+      cancelLabel={texts.profile.stay}
+      onConfirm={() => answer(true)}
+      onClose={() => answer(false)}
+      danger
+    >
+      {texts.profile.leaveBody}
+    </Dialog>
+  );
 }
 
 /** Problems that can be found before sending; the server checks the rest. */

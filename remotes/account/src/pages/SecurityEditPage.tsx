@@ -24,8 +24,8 @@ import {
   useNow,
 } from '@liaozhai/shared/ui';
 import { type ReactNode, useState } from 'react';
+import { toastFailure } from '../components/actions';
 import { CurrentPassword } from '../components/CurrentPassword';
-import { toastFailure } from '../components/refusal';
 import {
   type AccountEmail,
   type Device,
@@ -38,6 +38,7 @@ import {
   useAccountScheduleDeletionMutation,
 } from '../components/securityApi';
 import { useServerForm } from '../components/serverForm';
+import { useRefetchOn } from '../components/useRefetchOn';
 import styles from './SecurityEditPage.module.css';
 
 /** 账号与安全: shows the features that the server supports. */
@@ -87,6 +88,8 @@ const RESEND_PAUSE_SECONDS = 60;
 /** The account's address, which is added or changed by a link in a mail. */
 function EmailCard({ user }: { user: User }) {
   const query = useAccountGetEmailQuery();
+  // the link in the mail may be opened on another device
+  useRefetchOn('user.updated', query.refetch);
   return (
     <Section title={texts.email.title}>
       <QueryView query={query} skeleton={<Skeleton shape="text" count={2} />}>
@@ -184,6 +187,7 @@ function EmailForm({ user, onDone, onCancel }: { user: User; onDone: () => void;
 
 function DevicesCard() {
   const query = useAccountGetDevicesQuery();
+  useRefetchOn('session.ended', query.refetch);
   return (
     <Section title={texts.devices.title}>
       <QueryView query={query} skeleton={<Skeleton shape="text" count={3} />}>

@@ -1,10 +1,8 @@
 import { toProductRules } from '@liaozhai/shared/format';
 import {
-  copyText,
   hostConfig,
   pageInfo,
   paths,
-  toast,
   useCapabilitiesAsked,
   useCapability,
   useGoBack,
@@ -14,6 +12,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import { Button, Card, ChevronDownIcon, CopyIcon, IconButton, ListRow, late, TopBar } from '@liaozhai/shared/ui';
 import { useState } from 'react';
+import { copyWithToast } from '../components/actions';
 import { type QuestionGroup, supportQuestions } from '../components/supportQuestions';
 import { texts } from '../texts';
 import styles from './SupportReadPage.module.css';
@@ -84,11 +83,6 @@ function FaqList({ groups }: { groups: QuestionGroup[] }) {
   ));
 }
 
-async function copyValue(value: string) {
-  const isCopied = await copyText(value);
-  toast(isCopied ? texts.support.copied : texts.support.copyFailed, { kind: isCopied ? 'success' : 'error' });
-}
-
 function CopyableValue({ label, value }: { label: string; value: string }) {
   return (
     <>
@@ -98,7 +92,7 @@ function CopyableValue({ label, value }: { label: string; value: string }) {
       <IconButton
         label={texts.support.copyValue(label)}
         icon={<CopyIcon size={18} />}
-        onClick={() => void copyValue(value)}
+        onClick={() => void copyWithToast(value, texts.support)}
       />
     </>
   );
@@ -149,7 +143,7 @@ function Diagnostics({ lines }: { lines: DiagnosticLine[] }) {
         variant="quiet"
         block
         icon={<CopyIcon size={18} />}
-        onClick={() => void copyValue(diagnosticsText(lines))}
+        onClick={() => void copyWithToast(diagnosticsText(lines), texts.support)}
       >
         {texts.support.copyDiagnostics}
       </Button>

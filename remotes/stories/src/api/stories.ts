@@ -1,4 +1,5 @@
 import type { MessageEventDto } from '@liaozhai/shared/contract';
+import { withNewest } from '@liaozhai/shared/format';
 import {
   type AppDispatch,
   api,
@@ -33,7 +34,6 @@ import {
   toRecentStory,
   toStory,
   toStoryPage,
-  withNewest,
 } from '../model';
 
 const pageSchema = cursorPageSchema(storySchema);

@@ -1,4 +1,4 @@
-import { inSentence } from '@liaozhai/shared/format';
+import { inSentence, rowsOf } from '@liaozhai/shared/format';
 import { useLocation, useNavigate } from '@liaozhai/shared/runtime';
 import {
   Button,
@@ -14,7 +14,7 @@ import {
 import clsx from 'clsx';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useStoriesGetStoriesInfiniteQuery, useStoriesSearchInfiniteQuery } from '../api/stories';
-import { commonTags, SEARCH_CHARACTERS, type StorySearch, searchPath, storiesOf } from '../model';
+import { commonTags, SEARCH_CHARACTERS, type StorySearch, searchPath } from '../model';
 import pageStyles from '../pages/StoryListPage.module.css';
 import { texts } from '../texts';
 import styles from './StorySearch.module.css';
@@ -26,7 +26,7 @@ const words = texts.search;
 export default function SearchView({ search }: { search: StorySearch }) {
   const { go, leave } = useSearchAddress(search);
   const results = useStoriesSearchInfiniteQuery(search);
-  const hits = useMemo(() => results.data && storiesOf(results.data.pages), [results.data]);
+  const hits = useMemo(() => results.data && rowsOf(results.data.pages), [results.data]);
   const isStale = results.currentData === undefined;
   const error = isStale ? results.error : undefined;
   // previous results stay visible until the next response, unless nothing was found or the request failed
@@ -120,7 +120,7 @@ function SearchHead({ search, onWords, onCancel }: SearchHeadProps) {
 /** Sort order, and tags to filter by: the selected one and the most common ones of the shelf. */
 function SearchChips({ search, onChoose }: { search: StorySearch; onChoose: (change: Partial<StorySearch>) => void }) {
   const feed = useStoriesGetStoriesInfiniteQuery();
-  const frequentTags = useMemo(() => commonTags(storiesOf(feed.data?.pages ?? [])), [feed.data]);
+  const frequentTags = useMemo(() => commonTags(rowsOf(feed.data?.pages ?? [])), [feed.data]);
   // the tag with which the search was opened stays visible when another one is selected
   const [initialTag] = useState(search.tag);
   const tags = [...new Set([initialTag, ...frequentTags, search.tag])].filter(Boolean);

@@ -1,8 +1,9 @@
+import { hasGap, unseenRows } from '@liaozhai/shared/format';
 import { useDispatch, useScreen } from '@liaozhai/shared/runtime';
 import { listenTo } from '@liaozhai/shared/ui';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { mergeNewest, storiesApi } from '../api/stories';
-import { hasGap, type StoryPage, unseenStories } from '../model';
+import type { StoryPage } from '../model';
 
 /** Age of the feed from which a returning user triggers a check for new stories. */
 const STALE_AFTER_SECONDS = 300;
@@ -41,7 +42,7 @@ export function useNewStories(pages: StoryPage[] | undefined) {
     if (!shownPages.current || Math.abs(Date.now() - checkedAt.current) < STALE_AFTER_SECONDS * 1000) return;
     // an automatic check fails silently; the next one follows later
     const newest = await fetchNewest().catch(() => null);
-    if (!newest || unseenStories(shownPages.current, newest).length === 0) return;
+    if (!newest || unseenRows(shownPages.current, newest).length === 0) return;
     // a hidden screen has no scroller and must be found as it was left
     if (scroller.current && scroller.current.scrollTop <= AT_TOP_PX) insert(newest);
     else setWaitingPage(newest);
@@ -70,7 +71,7 @@ export function useNewStories(pages: StoryPage[] | undefined) {
   return {
     waiting:
       waitingPage && pages
-        ? { count: unseenStories(pages, waitingPage).length, startsOver: hasGap(pages, waitingPage) }
+        ? { count: unseenRows(pages, waitingPage).length, startsOver: hasGap(pages, waitingPage) }
         : null,
     show,
     refresh,

@@ -1,7 +1,8 @@
+import { rowsOf } from '@liaozhai/shared/format';
 import { useOnline } from '@liaozhai/shared/runtime';
 import { useMemo } from 'react';
 import { useDeviceCopy, type useStoriesGetStoriesInfiniteQuery } from '../api/stories';
-import { firstPageStories, type StoryPage, storiesOf } from '../model';
+import { firstPageStories, type StoryPage } from '../model';
 
 type ListQuery = ReturnType<typeof useStoriesGetStoriesInfiniteQuery>;
 
@@ -11,7 +12,7 @@ type ListQuery = ReturnType<typeof useStoriesGetStoriesInfiniteQuery>;
  */
 export function useStoryList(key: string, list: ListQuery, pages: StoryPage[] | undefined) {
   const isOnline = useOnline();
-  const liveStories = useMemo(() => pages && storiesOf(pages), [pages]);
+  const liveStories = useMemo(() => pages && rowsOf(pages), [pages]);
   const copy = useDeviceCopy(key, pages && firstPageStories(pages), !pages && (list.isError || !isOnline));
   const stories = liveStories ?? copy.content;
   const query = {

@@ -1,4 +1,4 @@
-import { formatClock, formatPoints, formatSignedPoints, groupByDay } from '@liaozhai/shared/format';
+import { formatClock, formatPoints, formatSignedPoints, groupByDay, rowsOf } from '@liaozhai/shared/format';
 import { Link, paths, useGoBack, useSearchParams, useUser } from '@liaozhai/shared/runtime';
 import {
   Button,
@@ -24,7 +24,7 @@ import clsx from 'clsx';
 import { useMemo } from 'react';
 import { type Filter, useWalletGetTransactionsInfiniteQuery } from '../api';
 import { BalanceFigure } from '../components/BalanceLine';
-import { type Receipt, type Transaction, transactionKinds, transactionsOf, yuan } from '../model';
+import { type Receipt, type Transaction, transactionKinds, yuan } from '../model';
 import { texts } from '../texts';
 import styles from './TransactionListPage.module.css';
 
@@ -54,7 +54,7 @@ export default function TransactionListPage() {
 function Transactions({ filter }: { filter: Filter }) {
   const ledger = useWalletGetTransactionsInfiniteQuery(filter);
   const pages = ledger.currentData?.pages;
-  const transactions = useMemo(() => pages && transactionsOf(pages), [pages]);
+  const transactions = useMemo(() => pages && rowsOf(pages), [pages]);
   const query = { ...ledger, currentData: transactions, data: transactions, error: pages ? undefined : ledger.error };
   const { empty, emptyOfKind, end, loading } = texts.transactions;
   return (

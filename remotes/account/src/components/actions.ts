@@ -1,6 +1,7 @@
 import { failureText } from '@liaozhai/shared/format';
-import { isApiError, toast } from '@liaozhai/shared/runtime';
+import { copyText, isApiError, session, toast } from '@liaozhai/shared/runtime';
 import type { FieldErrors } from '@liaozhai/shared/ui';
+import { texts } from '../texts';
 
 /** Shows the failure in a toast, unless it has no text. */
 export function toastFailure(error: unknown, fallback?: string): void {
@@ -13,3 +14,13 @@ export function showRefusal(error: unknown, showErrors: (errors: FieldErrors) =>
   const isAtField = showErrors(isApiError(error) && error.kind === 'invalid' ? error.fields : {});
   if (!isAtField) toastFailure(error);
 }
+
+/** Copies a text and says in a toast whether it worked. */
+export async function copyWithToast(text: string, words: { copied: string; copyFailed: string }): Promise<void> {
+  const isCopied = await copyText(text);
+  toast(isCopied ? words.copied : words.copyFailed, { kind: isCopied ? 'success' : 'error' });
+}
+
+/** Signs out; a failure shows in a toast. */
+export const signOut = (): Promise<void> =>
+  session.signOut().catch((cause: unknown) => toastFailure(cause, texts.signOut.failed));
