@@ -10,7 +10,7 @@ import { type SlotDefinition, slotProblem } from '../contract/slots.ts';
 
 export type ChunkFiles = RemoteDescription['module'];
 
-/** Files of a named chunk. Throws if there is none. */
+/** Files of a named chunk. Throws if it is missing. */
 export function chunkFiles(compilation: Rspack.Compilation, name: string): ChunkFiles {
   const files = compilation.namedChunkGroups.get(name)?.getFiles();
   if (!files)
@@ -62,13 +62,10 @@ export interface RemoteDeclaration {
   contract?: string;
 }
 
-const routesFile = (root: string) =>
-  ['.tsx', '.ts', '.jsx', '.js'].map((extension) => join(root, `src/routes${extension}`)).find(existsSync) ??
-  join(root, 'src/routes.tsx');
-
 /** Reads a remote's declaration by running its `src/routes` in Node; `import()` keeps the pages unloaded. Throws if it cannot run. */
 export async function readDeclaration(root: string): Promise<RemoteDeclaration> {
-  const file = routesFile(root);
+  const files = ['.tsx', '.ts', '.jsx', '.js'].map((extension) => join(root, `src/routes${extension}`));
+  const file = files.find(existsSync) ?? join(root, 'src/routes.tsx');
   const moduleExports = await createJiti(import.meta.url, { jsx: { runtime: 'automatic' }, moduleCache: false })
     .import<Partial<RemoteDeclaration>>(file)
     .catch((cause) => {
@@ -88,18 +85,16 @@ export async function readDeclaration(root: string): Promise<RemoteDeclaration> 
   return { routes, slots, contract: liaozhai.contract };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Error(`${GATE_FILE} is not JSON (${(cause as Error).message}): correct it`);
-  }
-}
-
 /** Returns the text of a remote's file for the release gate, `{}` with defaults if missing. Throws with every problem if invalid. */
 export function gateFileText(root: string): string {
   const file = join(root, GATE_FILE);
-  const parsed = v.safeParse(gateFileSchema, existsSync(file) ? parse(readFileSync(file, 'utf8')) : {});
+  let content: unknown;
+  try {
+    content = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  } catch (cause) {
+    throw new Error(`${GATE_FILE} is not JSON (${(cause as Error).message}): correct it`);
+  }
+  const parsed = v.safeParse(gateFileSchema, content);
   if (parsed.success) return `${JSON.stringify(parsed.output)}\n`;
   const problems = parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'the file'}: ${issue.message}`);
   throw new Error(`${GATE_FILE} cannot be read by the release gate: correct it\n${problems.join('\n')}`);

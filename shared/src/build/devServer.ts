@@ -16,16 +16,13 @@ export function exitForUsedPort(port: number, setting: string): never {
   process.exit(1);
 }
 
-const tryPort = (port: number) =>
-  new Promise<NodeJS.ErrnoException | null>((resolve) => {
-    const probe = createSocket();
-    probe.once('error', resolve);
-    probe.listen(port, () => probe.close(() => resolve(null)));
-  });
-
 /** Ends the process if the port is in use. `setting` names where to change it. */
 export async function requireFreePort(port: number, setting: string): Promise<void> {
-  if ((await tryPort(port))?.code === 'EADDRINUSE') exitForUsedPort(port, setting);
+  const problem = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    const probe = createSocket().once('error', resolve);
+    probe.listen(port, () => probe.close(() => resolve(null)));
+  });
+  if (problem?.code === 'EADDRINUSE') exitForUsedPort(port, setting);
 }
 
 /** Proxied paths of the backend; the socket has separate rules. */

@@ -21,36 +21,44 @@ const bundledFolders = {
   host: ['contract', 'runtime', 'ui', 'format', 'build'],
 };
 
+export const readManifest = (root: string) =>
+  JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    version: string;
+    dependencies?: Record<string, string>;
+  };
+
+const existing = (root: string, names: string[]) => names.map((name) => join(root, name)).filter(existsSync);
+
 /** Returns the facts of a package before its build; fast enough for every start. */
 export function packageFacts(kind: 'host' | 'remote', root: string): PackageFacts {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  const packageFiles = ['src', 'public', 'package.json', GATE_FILE, 'rsbuild.config.ts']
-    .map((path) => join(root, path))
-    .filter(existsSync);
+  const packageFiles = existing(root, ['src', 'public', 'package.json', GATE_FILE, 'rsbuild.config.ts']);
   const sharedFolders = bundledFolders[kind].map((room) => join(sharedRoot, 'src', room));
   const versions = join(repoRoot, 'pnpm-workspace.yaml');
-  return { root, version, sourceHash: sourceHash(repoRoot, [...packageFiles, ...sharedFolders, versions]) };
+  const hash = sourceHash(repoRoot, [...packageFiles, ...sharedFolders, versions]);
+  return { root, version: readManifest(root).version, sourceHash: hash };
 }
 
 const lockFiles = ['pnpm-lock.yaml', 'package-lock.json', 'yarn.lock', 'bun.lock'];
 
 /** Lock file of the packages in this folder, from the folder or an ancestor. */
 function lockFile(folder: string): string | undefined {
-  const lockPath = lockFiles.map((name) => join(folder, name)).find(existsSync);
+  const [lockPath] = existing(folder, lockFiles);
   return lockPath ?? (dirname(folder) === folder ? undefined : lockFile(dirname(folder)));
 }
 
 const ENVIRONMENT_FILES = ['.env', '.env.local', '.env.production', '.env.production.local'];
 
+/** Folder of a package as resolved from `root`. */
+export const installedFolder = (root: string, name: string): string | undefined =>
+  (createRequire(join(root, 'package.json')).resolve.paths(name) ?? [])
+    .map((folder) => join(folder, name))
+    .find((folder) => existsSync(join(folder, 'package.json')));
+
 /** Folders of linked libraries, e.g. in a monorepo: lock files do not cover their contents. */
 function linkedFolders(root: string, visitedFolders = new Set<string>()): string[] {
-  const { dependencies = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    dependencies?: Record<string, string>;
-  };
+  const { dependencies = {} } = readManifest(root);
   return Object.keys(dependencies).flatMap((name) => {
-    const packageFolder = (createRequire(join(root, 'package.json')).resolve.paths(name) ?? [])
-      .map((folder) => join(folder, name))
-      .find((folder) => existsSync(join(folder, 'package.json')));
+    const packageFolder = installedFolder(root, name);
     const folder = packageFolder && realpathSync(packageFolder);
     if (!folder || visitedFolders.has(folder) || /[\\/]node_modules[\\/]/.test(folder)) return [];
     visitedFolders.add(folder);
@@ -60,21 +68,16 @@ function linkedFolders(root: string, visitedFolders = new Set<string>()): string
 
 /** Facts of a remote in its own repository; its lock file identifies the bundled libraries. */
 export function outsideFacts(root: string): PackageFacts {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const isConfiguration = (name: string) => /^(rsbuild|rspack|webpack|vite)\.config\.\w+$/.test(name);
-  const packageFiles = [
-    'src',
-    'public',
-    'package.json',
-    GATE_FILE,
-    ...ENVIRONMENT_FILES,
-    ...readdirSync(root).filter(isConfiguration).sort(),
-  ]
-    .map((path) => join(root, path))
-    .filter(existsSync);
+  const configurations = readdirSync(root).filter(isConfiguration).sort();
+  const packageFiles = ['src', 'public', 'package.json', GATE_FILE, ...ENVIRONMENT_FILES, ...configurations];
   const lockPath = lockFile(root);
-  const hash = digest(sourceHash(root, packageFiles), sourceHash(root, linkedFolders(root), EXCLUDED_FROM_LIBRARY));
-  return { root, version, sourceHash: lockPath ? digest(hash, readFileSync(lockPath)) : hash };
+  const hash = digest(
+    sourceHash(root, existing(root, packageFiles)),
+    sourceHash(root, linkedFolders(root), EXCLUDED_FROM_LIBRARY),
+    ...(lockPath ? [readFileSync(lockPath)] : []),
+  );
+  return { root, version: readManifest(root).version, sourceHash: hash };
 }
 
 const digest = (...parts: (string | Buffer)[]) =>

@@ -6,10 +6,9 @@ import { CONTRACT_VERSION } from '../contract/remote.ts';
 const require = createRequire(import.meta.url);
 const folder = dirname(fileURLToPath(import.meta.url));
 
-const readPackage = (path: string) => require(path) as { version: string; dependencies?: Record<string, string> };
-const resolvedVersion = (name: string) => readPackage(`${name}/package.json`).version;
+const resolvedVersion = (name: string) => (require(`${name}/package.json`) as { version: string }).version;
 
-export const federationVersion = readPackage('@module-federation/runtime/package.json').version;
+export const federationVersion = resolvedVersion('@module-federation/runtime');
 
 /** Range of `shared/runtime` that remotes of this repository require. */
 export const contractRange = `^${CONTRACT_VERSION}`;
@@ -30,11 +29,11 @@ export const requiredVersionsFor = ({ contract = contractRange }: { contract?: s
   [RUNTIME_NAME]: contract,
 });
 
-const providedVersion = (name: string) =>
-  name.startsWith('@liaozhai/') ? CONTRACT_VERSION : resolvedVersion(name.startsWith('react/') ? 'react' : name);
-
-export const providedVersions = () =>
-  Object.fromEntries(Object.keys(requiredVersions).map((name) => [name, providedVersion(name)]));
+export const providedVersions = (): Record<string, string> => {
+  const versionOf = (name: string) =>
+    name === RUNTIME_NAME ? CONTRACT_VERSION : resolvedVersion(name.startsWith('react/') ? 'react' : name);
+  return Object.fromEntries(Object.keys(requiredVersions).map((name) => [name, versionOf(name)]));
+};
 
 export type SharedModules = Record<
   string,
@@ -42,15 +41,13 @@ export type SharedModules = Record<
 >;
 
 /** Singletons that the host provides (`host/src/federation/federation.ts`); remotes do not bundle them. */
-export function sharedModules(): SharedModules {
-  const entry = (name: string) => ({
-    singleton: true,
-    version: providedVersion(name),
-    requiredVersion: requiredVersions[name],
-    import: false as const,
-  });
-  return Object.fromEntries(Object.keys(requiredVersions).map((name) => [name, entry(name)]));
-}
+export const sharedModules = (): SharedModules =>
+  Object.fromEntries(
+    Object.entries(providedVersions()).map(([name, version]) => [
+      name,
+      { singleton: true, version, requiredVersion: requiredVersions[name], import: false },
+    ]),
+  );
 
 /**
  * Modules from the host for a remote of another repository. It imports the shared runtime as `@liaozhai/runtime`, a package of

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   defineConfig,
   type EnvironmentConfig,
@@ -15,7 +15,7 @@ import { chunkFiles, pluginDescribe } from './describeBuild.ts';
 import { backendProxy, hotReload } from './devServer.ts';
 import { type PackageFacts, packageFacts, repoRoot } from './facts.ts';
 import { federationVersion, productionRouter, providedVersions, unusedOfAxios } from './federation.ts';
-import { pluginIcons, pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
+import { generate, pluginIcons, pluginPage, pluginPrerender, prerenderEnvironment, writePageTemplate } from './page.ts';
 import { registeredRemotes } from './registry.ts';
 import { baseConfig } from './rsbuildRemote.ts';
 import { isStock, stockHostConfig } from './stock.ts';
@@ -71,26 +71,19 @@ function hostRspack(config: Rspack.Configuration, hash: string) {
  * Enabled by LIAOZHAI_MONOLITH=1.
  */
 const monolithConfig = (root: string): RsbuildConfig => {
-  const entries = registeredRemotes(repoRoot).map(({ name, label }) => ({
-    name,
-    label,
-    file: join(repoRoot, 'remotes', name, 'src/remote.ts'),
-  }));
-  const availableEntries = entries.filter(({ file }) => existsSync(file));
-  const generatedPath = join(root, 'node_modules/.cache/bundledRemotes.ts');
-  mkdirSync(dirname(generatedPath), { recursive: true });
-  writeFileSync(
-    generatedPath,
-    [
-      ...availableEntries.map(({ file }, index) => `import remote${index} from ${JSON.stringify(file)};`),
-      'export const bundledRemotes = {',
-      ...availableEntries.map(
-        ({ name, label }, index) =>
-          `  ${JSON.stringify(name)}: { label: ${JSON.stringify(label)}, module: remote${index} },`,
-      ),
-      '};\n',
-    ].join('\n'),
-  );
+  const entries = registeredRemotes(repoRoot)
+    .map(({ name, label }) => ({ name, label, file: join(repoRoot, 'remotes', name, 'src/remote.ts') }))
+    .filter(({ file }) => existsSync(file));
+  const source = [
+    ...entries.map(({ file }, index) => `import remote${index} from ${JSON.stringify(file)};`),
+    'export const bundledRemotes = {',
+    ...entries.map(
+      ({ name, label }, index) =>
+        `  ${JSON.stringify(name)}: { label: ${JSON.stringify(label)}, module: remote${index} },`,
+    ),
+    '};\n',
+  ];
+  const generatedPath = generate(root, 'bundledRemotes.ts', source.join('\n'));
   const alias = {
     [join(root, 'src/federation/bundledRemotes')]: generatedPath,
     // compiled-in remotes need no share scope
@@ -99,27 +92,20 @@ const monolithConfig = (root: string): RsbuildConfig => {
   return { resolve: { alias } };
 };
 
-const describeHost =
-  (facts: PackageFacts) =>
-  (compilation: Rspack.Compilation): HostDescription => {
-    const { js } = chunkFiles(compilation, 'host');
-    const entry = js.at(-1);
-    if (!entry) throw new Error('the host build has no entry script');
-    return {
-      kind: 'host',
-      name: 'host',
-      label: '聊斋',
-      version: facts.version,
-      sourceHash: facts.sourceHash,
-      federation: federationVersion,
-      contract: CONTRACT_VERSION,
-      shared: { provides: providedVersions(), requires: {} },
-      entry,
-      css: [],
-      template: 'page.html',
-      serviceWorker: 'sw.js',
-    };
+function describeHost(compilation: Rspack.Compilation, { version, sourceHash }: PackageFacts): HostDescription {
+  const entry = chunkFiles(compilation, 'host').js.at(-1);
+  if (!entry) throw new Error('the host build has no entry script');
+  return {
+    ...{ kind: 'host', name: 'host', label: '聊斋', version, sourceHash },
+    federation: federationVersion,
+    contract: CONTRACT_VERSION,
+    shared: { provides: providedVersions(), requires: {} },
+    entry,
+    css: [],
+    template: 'page.html',
+    serviceWorker: 'sw.js',
   };
+}
 
 /** The worker is a separate script at the origin's root, without federation. */
 const serviceWorkerEnvironment: EnvironmentConfig = {
@@ -161,7 +147,11 @@ export const hostConfig = () =>
       environments: {
         web: {
           source: { entry: { host: './src/boot.ts' } },
-          plugins: [pluginDescribe(describeHost(facts)), pluginPage(facts.root), stripUnusedRouterCode],
+          plugins: [
+            pluginDescribe((compilation) => describeHost(compilation, facts)),
+            pluginPage(facts.root),
+            stripUnusedRouterCode,
+          ],
           tools,
         },
         serviceWorker: serviceWorkerEnvironment,

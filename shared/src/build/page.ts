@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type EnvironmentConfig, type RsbuildPlugin, rspack } from '@rsbuild/core';
 import type { ReactElement } from 'react';
 import { BRAND } from '../contract/brand.ts';
+import { chunkFiles } from './describeBuild.ts';
 import { floor } from './floor.ts';
 
 /** Compiles inline scripts to ES5, since they also run in browsers below the floor, to inform their users. */
@@ -41,24 +42,24 @@ export function pageTemplate(root: string, css: string): string {
   );
 }
 
-/** Writes the template to a file, for builds whose HTML plugin adds the styles. */
-export function writePageTemplate(root: string): string {
-  const path = join(root, 'node_modules/.cache/page.html');
+/** Writes a generated file below the package's `node_modules`; returns its path. */
+export function generate(root: string, file: string, content: string): string {
+  const path = join(root, 'node_modules/.cache', file);
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, pageTemplate(root, '').replaceAll('lz-brand.name-lz', BRAND.name));
+  writeFileSync(path, content);
   return path;
 }
+
+/** Writes the template to a file, for builds whose HTML plugin adds the styles. */
+export const writePageTemplate = (root: string): string =>
+  generate(root, 'page.html', pageTemplate(root, '').replaceAll('lz-brand.name-lz', BRAND.name));
 
 /** Emits `page.html`: the template with the entry's stylesheet inlined, so that the first paint needs no second request. */
 export const pluginPage = (root: string): RsbuildPlugin => ({
   name: 'liaozhai:page',
   setup(api) {
     api.processAssets({ stage: 'report' }, ({ compilation, sources }) => {
-      const files =
-        compilation.namedChunkGroups
-          .get('host')
-          ?.getFiles()
-          .filter((file) => file.endsWith('.css')) ?? [];
+      const files = chunkFiles(compilation, 'host').css;
       const css = files.map((file) => String(compilation.getAsset(file)?.source.source() ?? '')).join('\n');
       for (const file of files) compilation.deleteAsset(file);
       compilation.emitAsset('page.html', new sources.RawSource(pageTemplate(root, css)));

@@ -29,17 +29,14 @@ const fields: [keyof RegisteredRemote, (value: unknown) => boolean, string][] = 
 const registryError = (problem: string) =>
   new Error(`remotes.json: ${problem}: correct it, or take it from the last commit`);
 
-function readRegistry(root: string): unknown {
+/** Reads the remotes of the repository in `root` from `remotes.json`. Throws an `Error` that names the invalid field and its rule. */
+export function registeredRemotes(root: string): RegisteredRemote[] {
+  let list: unknown;
   try {
-    return JSON.parse(readFileSync(join(root, 'remotes.json'), 'utf8'));
+    list = JSON.parse(readFileSync(join(root, 'remotes.json'), 'utf8'));
   } catch (cause) {
     throw registryError((cause as Error).message.replace(/\s+/g, ' '));
   }
-}
-
-/** Reads the remotes of the repository in `root` from `remotes.json`. Throws an `Error` that names the invalid field and its rule. */
-export function registeredRemotes(root: string): RegisteredRemote[] {
-  const list = readRegistry(root);
   if (!Array.isArray(list)) throw registryError('it must be a list of remotes');
   list.forEach((entry, index) => {
     for (const [field, isValid, rule] of fields)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ import {
   standAlonePage,
 } from './devServer.ts';
 import { emitTypes } from './exposedTypes.ts';
-import { outsideFacts, type PackageFacts } from './facts.ts';
+import { installedFolder, outsideFacts, type PackageFacts, readManifest } from './facts.ts';
 import {
   contractRange,
   esmRuntime,
@@ -64,12 +64,10 @@ export const containerGlobal = (name: string, hash: string) => `${name.replaceAl
 
 /** Installed version of a library, as resolved from `root`. */
 function installedVersion(root: string, library: string): string {
-  const [scopeOrName = '', scopedName] = library.split('/');
-  const name = scopeOrName.startsWith('@') ? `${scopeOrName}/${scopedName}` : scopeOrName;
-  const folders = createRequire(join(root, 'package.json')).resolve.paths(name) ?? [];
-  const manifest = folders.map((folder) => join(folder, name, 'package.json')).find(existsSync);
-  if (!manifest) throw new Error(`${library} is shared, but not installed in ${root}: add it to package.json`);
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+  const [name = ''] = /^(@[^/]+\/)?[^/]+/.exec(library) ?? [];
+  const folder = installedFolder(root, name);
+  if (!folder) throw new Error(`${library} is shared, but not installed in ${root}: add it to package.json`);
+  return readManifest(folder).version;
 }
 
 /** Libraries that a remote bundles and shares; the page negotiates the copy to run by these ranges. */
@@ -125,15 +123,6 @@ const oneEntry = (global: string) => ({
       },
     },
   },
-});
-
-/** Output settings of a remote besides federation. */
-const remoteOutput = (global: string) => ({
-  uniqueName: global,
-  // two builds of a remote on one page must not mix their chunks
-  chunkLoadingGlobal: `chunks_${global}`,
-  // a module that threw must throw again on retry, not return half-initialised from the cache
-  strictModuleErrorHandling: true,
 });
 
 /** Content of `liaozhai.json` for a remote; `filesOf` returns the files of the exposed module, a route or a slot by its name. */
@@ -207,16 +196,12 @@ export const insideFolder = (root: string) => join(root, 'node_modules/.liaozhai
  * stay in the configuration. `dev` configures development instead.
  */
 export class RemotePlugin {
-  readonly #options: PluginOptions;
-
-  constructor(options: PluginOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: PluginOptions) {}
 
   // `object`, since both compilers' types must be accepted; the used parts are equal
   apply(untypedCompiler: object) {
     const compiler = untypedCompiler as Rspack.Compiler;
-    const { dev, devPort = DEV_PORT, ...remote } = this.#options;
+    const { dev, devPort = DEV_PORT, ...remote } = this.options;
     const root = compiler.options.context ?? process.cwd();
     requireExposed(root);
     if (dev === 'alone') return runAlone(compiler, root, remote.label, devPort);
@@ -244,7 +229,13 @@ export function buildRemote(
   const global = containerGlobal(remote.name, facts.sourceHash);
   // the container is the only entry
   options.entry = {};
-  Object.assign(options.output, remoteOutput(global));
+  Object.assign(options.output, {
+    uniqueName: global,
+    // two builds of a remote on one page must not mix their chunks
+    chunkLoadingGlobal: `chunks_${global}`,
+    // a module that threw must throw again on retry, not return half-initialised from the cache
+    strictModuleErrorHandling: true,
+  });
   Object.assign(options.optimization, oneEntry(global));
   options.resolve.alias = { ...options.resolve.alias, ...esmRuntime() };
   new (loadFederationPlugin(compiler))(federationOptions(global, facts.root, hostModules, remote)).apply(compiler);
@@ -259,7 +250,7 @@ export function buildRemote(
       emitDescription(compilation, compiler.webpack.sources, () => {
         warnOfUndeclaredSlots(compilation, declaration);
         const description = describeRemote(remote, facts, declaration, (name) => chunkFiles(compilation, name));
-        return { ...description, chunkGlobal: remoteOutput(global).chunkLoadingGlobal };
+        return { ...description, chunkGlobal: `chunks_${global}` };
       });
     });
   });

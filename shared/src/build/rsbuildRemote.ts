@@ -113,9 +113,6 @@ const standAloneConfig = (facts: PackageFacts, port: number, label: string): Rsb
     root: facts.root,
   });
 
-/** Source maps with positions and names, without the sources' text. */
-export const mapsOfBuild = 'hidden-nosources-source-map';
-
 /**
  * Names variables by order instead of letter frequency (SWC's `disableCharFreq`). The frequency includes comments, and one in
  * federation's entry contains the folder's path.
@@ -136,8 +133,8 @@ export function baseConfig({ sourceHash: hash }: PackageFacts): RsbuildConfig {
       legalComments: 'none',
       minify: { jsOptions: { minimizerOptions: { mangle } } },
       overrideBrowserslist: browserslist,
-      // published separately, to decode stack traces; no file refers to them
-      sourceMap: { js: mapsOfBuild },
+      // positions and names without the sources' text, to decode stack traces; published separately, no file refers to them
+      sourceMap: { js: 'hidden-nosources-source-map' },
     },
     // libraries too: their published code may be newer than the floor
     source: { include: [/[\\/]node_modules[\\/]/] },

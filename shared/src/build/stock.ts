@@ -1,12 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ModuleFederationPlugin } from '@module-federation/enhanced/rspack';
 import { mergeRsbuildConfig, type RsbuildConfig } from '@rsbuild/core';
 import { readDeclaration } from './describeBuild.ts';
-import type { PackageFacts } from './facts.ts';
-import { repoRoot } from './facts.ts';
+import { type PackageFacts, repoRoot } from './facts.ts';
 import { contractRange, requiredVersions } from './federation.ts';
-import { writePageTemplate } from './page.ts';
+import { generate, writePageTemplate } from './page.ts';
 import { registeredRemotes } from './registry.ts';
 import { baseConfig } from './rsbuildRemote.ts';
 
@@ -65,13 +64,6 @@ async function remotesModule(remotes: { name: string; label: string }[]): Promis
     return `${JSON.stringify(name)}: { label: ${JSON.stringify(label)}, module: ${module} },`;
   });
   return `export const bundledRemotes = {\n${(await Promise.all(entries)).join('\n')}\n};\n`;
-}
-
-function generate(root: string, file: string, source: string): string {
-  const path = join(root, 'node_modules/.cache', file);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, source);
-  return path;
 }
 
 export async function stockHostConfig(facts: PackageFacts): Promise<RsbuildConfig> {

@@ -34,19 +34,15 @@ interface Output {
   code?: string;
 }
 
-interface Request {
-  url?: string;
-  headers: { accept?: string };
-}
-
-interface Response {
-  setHeader(name: string, value: string): void;
-  end(body: string): void;
-}
-
 interface ViteDevServer {
   middlewares: {
-    use(middleware: (request: Request, response: Response, next: (cause?: unknown) => void) => void): void;
+    use(
+      middleware: (
+        request: { url?: string; headers: { accept?: string } },
+        response: { setHeader(name: string, value: string): void; end(body: string): void },
+        next: (cause?: unknown) => void,
+      ) => void,
+    ): void;
   };
   transformIndexHtml(url: string, html: string): Promise<string>;
 }
