@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Node } from 'acorn';
+import * as v from 'valibot';
 import { floor } from '../build/floor.ts';
 import { CompatData, type Floor } from './compatData.ts';
 import { collectDefinedNames, findScriptUses, parseScript, type Use } from './scripts.ts';
@@ -135,18 +136,6 @@ export interface BeyondFloor extends Use {
   excerpt: string;
 }
 
-export interface FloorReport {
-  found: BeyondFloor[];
-  /** exceptions that were needed */
-  used: Set<Allowed>;
-}
-
-export interface FloorCheckOptions {
-  floor: Floor;
-  /** default: the exceptions for the kit and the libraries */
-  allowed?: readonly Allowed[];
-}
-
 /** Code in one language, from a separate file or from inside a page. */
 interface Piece {
   file: string;
@@ -159,11 +148,7 @@ function splitPage(file: string, html: string): Piece[] {
   const inline = [...html.matchAll(/<(script|style)\b([^>]*)>([\s\S]*?)<\/\1>/gi)]
     .filter(([, , attributes = '']) => !/\btype\s*=\s*["']?application\//i.test(attributes))
     .map(
-      ([, name, , text = '']): Piece => ({
-        file,
-        kind: name?.toLowerCase() === 'style' ? 'style' : 'script',
-        text,
-      }),
+      ([, name, , text = '']): Piece => ({ file, kind: name?.toLowerCase() === 'style' ? 'style' : 'script', text }),
     );
   const tags = html.replace(/(<(script|style)\b[^>]*>)[\s\S]*?<\/\2>|<!--[\s\S]*?-->/gi, '$1');
   return [...inline, { file, kind: 'markup', text: tags }];
@@ -178,22 +163,18 @@ const extractHtml = (json: string): string[] =>
 function splitFile(file: string, text: string): Piece[] {
   if (file.endsWith('.js')) return [{ file, kind: 'script', text }];
   if (file.endsWith('.css')) return [{ file, kind: 'style', text }];
-  if (file.endsWith('.html')) return splitPage(file, text);
-  if (file.endsWith('.json')) return extractHtml(text).flatMap((html) => splitPage(file, html));
-  return [];
+  return (file.endsWith('.html') ? [text] : extractHtml(text)).flatMap((html) => splitPage(file, html));
 }
 
 function findMarkupUses(text: string, data: CompatData): Use[] {
-  const uses: Use[] = [];
-  for (const { 1: name = '', 2: attributes = '', index } of text.matchAll(
-    /<([a-z][\w-]*)((?:\s+[^\s=>/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+))?)*)\s*\/?>/gi,
-  ))
-    for (const [, attribute = ''] of attributes.matchAll(/\s([^\s=>/]+)(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+))?/g)) {
+  const tags = text.matchAll(/<([a-z][\w-]*)((?:\s+[^\s=>/]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+))?)*)\s*\/?>/gi);
+  return [...tags].flatMap(({ 1: name, 2: attributes = '', index }) =>
+    [...attributes.matchAll(/\s([^\s=>/]+)(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+))?/g)].flatMap(([, attribute = '']) => {
       const lacking = data.browsersWithout(data.attributes.get(attribute.toLowerCase()));
-      if (lacking.length > 0)
-        uses.push({ feature: `<${name} ${attribute.toLowerCase()}>`, lacking: lacking.join(', '), at: index });
-    }
-  return uses;
+      const feature = `<${name} ${attribute.toLowerCase()}>`;
+      return lacking.length > 0 ? [{ feature, lacking: lacking.join(', '), at: index }] : [];
+    }),
+  );
 }
 
 function findUses(pieces: readonly Piece[], data: CompatData): BeyondFloor[] {
@@ -209,13 +190,10 @@ function findUses(pieces: readonly Piece[], data: CompatData): BeyondFloor[] {
     return piece.kind === 'style' ? findStyleUses(piece.text, data) : findMarkupUses(piece.text, data);
   };
   return pieces.flatMap((piece) =>
-    findPieceUses(piece).map((use) => ({
-      ...use,
-      file: piece.file,
-      kind: piece.kind,
-      times: 1,
-      excerpt: piece.text.slice(Math.max(0, use.at - 60), use.at + 60).replace(/\s+/g, ' '),
-    })),
+    findPieceUses(piece).map((use) => {
+      const excerpt = piece.text.slice(Math.max(0, use.at - 60), use.at + 60).replace(/\s+/g, ' ');
+      return { ...use, file: piece.file, kind: piece.kind, times: 1, excerpt };
+    }),
   );
 }
 
@@ -223,7 +201,8 @@ function oncePerFile(uses: readonly BeyondFloor[]): BeyondFloor[] {
   const firstUses = new Map<string, BeyondFloor>();
   for (const use of uses) {
     const key = `${use.file} ${use.feature}`;
-    firstUses.set(key, { ...(firstUses.get(key) ?? use), times: (firstUses.get(key)?.times ?? 0) + 1 });
+    const first = firstUses.get(key);
+    firstUses.set(key, first ? { ...first, times: first.times + 1 } : use);
   }
   return [...firstUses.values()];
 }
@@ -231,12 +210,12 @@ function oncePerFile(uses: readonly BeyondFloor[]): BeyondFloor[] {
 /**
  * Checks all built scripts, stylesheets and pages below a folder, libraries included, for features that the floor lacks: syntax,
  * globals, methods, events, HTML attributes, CSS. Static analysis only: it does not see computed names or call options, nor
- * whether a guard works.
+ * whether a guard works. Returns the findings and the exceptions that were needed.
  */
 export async function checkFloor(
   folder: string,
-  { floor, allowed: exceptions = allowed }: FloorCheckOptions,
-): Promise<FloorReport> {
+  { floor, allowed: exceptions = allowed }: { floor: Floor; allowed?: readonly Allowed[] },
+) {
   const names = (await readdir(folder, { recursive: true }))
     .filter((name) => /\.(js|css|html|json)$/.test(name))
     .sort();
@@ -275,20 +254,23 @@ const HELP = `liaozhai-floor [folder]   what a build has that the oldest support
 Exceptions stand in package.json, each with its reason; "file" is a part of the file's path:
   "floor": [{ "features": [".startViewTransition()"], "file": "static/js/chart", "why": "asked for first" }]`;
 
+const text = v.pipe(v.string(), v.regex(/\S/));
+const exceptionsSchema = v.object({
+  floor: v.optional(
+    v.array(v.object({ features: v.pipe(v.array(v.string()), v.nonEmpty()), why: text, file: v.optional(text) })),
+    [],
+  ),
+});
+
 /** Reads a team's exceptions from `floor` in its package.json. Throws for one without features or reason. */
 export function exceptionsOf(source: string): Allowed[] {
-  const { floor: entries = [] } = JSON.parse(source) as { floor?: unknown };
-  if (!Array.isArray(entries)) throw new Error('"floor" of package.json is no list');
-  return entries.map((entry: { features?: unknown; file?: unknown; why?: unknown } | null) => {
-    const { features, file, why } = entry ?? {};
-    const hasFeatures =
-      Array.isArray(features) && features.length > 0 && features.every((one) => typeof one === 'string');
-    if (!hasFeatures || typeof why !== 'string' || why.trim() === '')
-      throw new Error('an exception of "floor" in package.json needs "features" and "why"');
-    if (file !== undefined && typeof file !== 'string') throw new Error('"file" of an exception is no text');
-    const where = file === undefined ? {} : { where: new RegExp(file.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) };
-    return { features, why, ...where };
-  });
+  const parsed = v.safeParse(exceptionsSchema, JSON.parse(source));
+  if (!parsed.success)
+    throw new Error('each exception of "floor" in package.json needs a list of "features", "why" and perhaps "file"');
+  return parsed.output.floor.map(({ file, ...exception }) => ({
+    ...exception,
+    ...(file !== undefined && { where: new RegExp(file.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')) }),
+  }));
 }
 
 /** `liaozhai-floor [folder]` of the package: checks a team's build. Returns the exit code. */

@@ -2,11 +2,7 @@ import bcd from '@mdn/browser-compat-data' with { type: 'json' };
 import type { CompatStatement, Identifier, SupportStatement } from '@mdn/browser-compat-data';
 
 /** The oldest supported version of each engine, as in `shared/src/build/floor.ts`. */
-export interface Floor {
-  chrome: string;
-  safari: string;
-  firefox: string;
-}
+export type Floor = Record<keyof typeof browsersOf, string>;
 
 /** Browsers per engine: mobile ones and WebViews lack features of their desktop versions. */
 const browsersOf = {
@@ -36,20 +32,19 @@ function isAtMost(a: string, b: string): boolean {
   return true;
 }
 
-/** Supported without flag, prefix or another name, and not removed. Partial support counts, since its gaps are described in prose only. */
-const isSupported = (statements: SupportStatement, version: string): boolean =>
+/** Statements about the feature itself, without flag, prefix or another name, in released versions. */
+const plainStatements = (statements: SupportStatement) =>
   [statements]
     .flat()
-    .some(
-      ({ version_added: added, version_removed: removed, flags, prefix, alternative_name: renamed }) =>
-        typeof added === 'string' &&
-        added !== 'preview' &&
-        isAtMost(added, version) &&
-        !flags &&
-        !prefix &&
-        !renamed &&
-        !(typeof removed === 'string' && isAtMost(removed, version)),
+    .flatMap(({ version_added: added, version_removed: removed, flags, prefix, alternative_name: renamed }) =>
+      typeof added === 'string' && added !== 'preview' && !flags && !prefix && !renamed ? [{ added, removed }] : [],
     );
+
+/** Supported without flag, prefix or another name, and not removed. Partial support counts, since its gaps are described in prose only. */
+const isSupported = (statements: SupportStatement, version: string): boolean =>
+  plainStatements(statements).some(
+    ({ added, removed }) => isAtMost(added, version) && !(typeof removed === 'string' && isAtMost(removed, version)),
+  );
 
 /** Prefixes with which a version supports it, e.g. `-webkit-`. */
 const supportedPrefixes = (statements: SupportStatement, version: string): string[] =>
@@ -61,12 +56,8 @@ const supportedPrefixes = (statements: SupportStatement, version: string): strin
 type Groups = Record<string, Identifier>;
 
 const describeFirstVersion = (statements: SupportStatement | undefined): string => {
-  const added = [statements ?? []]
-    .flat()
-    .filter(({ flags, prefix, alternative_name: renamed }) => !flags && !prefix && !renamed)
-    .map(({ version_added: version }) => version)
-    .find((version) => typeof version === 'string' && version !== 'preview');
-  return added ? `since ${added}` : 'in none yet';
+  const [first] = statements ? plainStatements(statements) : [];
+  return first ? `since ${first.added}` : 'in none yet';
 };
 
 /** Support of the floor's browsers for the features in MDN's data. */
@@ -96,8 +87,7 @@ export class CompatData {
       this.addMembers(name, entry);
       if (valueTypes.test(name)) for (const key of Object.keys(entry)) this.builtInMethods.add(key);
     }
-    for (const [name, entry] of Object.entries(bcd.api.Window ?? {})) this.add(this.globals, name, entry);
-    for (const scope of ['WorkerGlobalScope', 'ServiceWorkerGlobalScope'])
+    for (const scope of ['Window', 'WorkerGlobalScope', 'ServiceWorkerGlobalScope'])
       for (const [name, entry] of Object.entries(bcd.api[scope] ?? {})) this.add(this.globals, name, entry);
     const elements = Object.values(bcd.html.elements ?? {});
     for (const group of [bcd.html.global_attributes, ...elements])

@@ -40,6 +40,15 @@ const literalText = (node: estree.Node | null | undefined): string | null =>
 const keyName = (key: estree.Node, computed: boolean): string | null =>
   !computed && key.type === 'Identifier' ? key.name : literalText(key);
 
+/** Properties of an object in the source, by name. */
+function namedProperties(node: estree.Node | undefined) {
+  const properties = node?.type === 'ObjectExpression' ? node.properties : [];
+  return properties.flatMap((property) => {
+    const name = property.type === 'Property' ? keyName(property.key, property.computed) : null;
+    return name && property.type === 'Property' ? [{ name, property }] : [];
+  });
+}
+
 /** Name of the accessed member, for `a.b` and `a['b']` alike. */
 const memberName = ({ property, computed }: estree.MemberExpression) => keyName(property, computed);
 
@@ -91,8 +100,7 @@ class Script {
       if (node.type === 'Identifier') this.checkIdentifier(node, parent);
       if (node.type === 'MemberExpression') this.checkMember(node, parent);
       if (node.type === 'NewExpression') this.checkConstructor(node.callee);
-      if ((node.type === 'ClassExpression' || node.type === 'ClassDeclaration') && node.superClass)
-        this.checkConstructor(node.superClass);
+      if ('superClass' in node && node.superClass) this.checkConstructor(node.superClass);
       if (node.type === 'CallExpression') {
         this.checkListener(node);
         this.checkElement(node);
@@ -161,22 +169,13 @@ class Script {
     const element = literalText(tag);
     const isJsx =
       calledFunction?.type === 'MemberExpression' && /^(jsxs?|createElement)$/.test(memberName(calledFunction) ?? '');
-    if (!isJsx || !element || props?.type !== 'ObjectExpression') return;
-    for (const property of props.properties) {
-      const name = property.type === 'Property' ? keyName(property.key, property.computed) : null;
-      if (!name || property.type !== 'Property') continue;
+    if (!isJsx || !element) return;
+    for (const { name, property } of namedProperties(props)) {
       const attribute = name.toLowerCase();
-      if (name === 'style') this.checkStyles(property.value);
+      // `style: { translate: … }`
+      if (name === 'style')
+        for (const style of namedProperties(property.value)) this.checkStyle(style.name, style.property);
       else this.report(`<${element} ${attribute}>`, property, this.data.attributes.get(attribute));
-    }
-  }
-
-  /** `style: { translate: … }` */
-  private checkStyles(value: estree.Node) {
-    if (value.type !== 'ObjectExpression') return;
-    for (const property of value.properties) {
-      const name = property.type === 'Property' ? keyName(property.key, property.computed) : null;
-      if (name) this.checkStyle(name, property);
     }
   }
 

@@ -13,16 +13,18 @@ const unitGroups: [units: RegExp, group: string][] = [
 
 const withoutPrefix = (name: string) => !name.startsWith('-');
 
-interface MissingFeature {
-  name: string;
-  lacking: string[];
-  at: number;
-}
-
 /** The entry of MDN's CSS data at a path, e.g. `properties.height`. */
 function entryAt(root: Identifier | undefined, ...path: string[]): Identifier | undefined {
   return path.reduce<Identifier | undefined>((entry, key) => entry?.[key] as Identifier | undefined, root);
 }
+
+const atOf = ({ loc }: CssNode) => loc?.start.offset ?? 0;
+
+const newUse = (feature: string, lacking: string[], node: CssNode): Use => ({
+  feature,
+  lacking: lacking.join(', '),
+  at: atOf(node),
+});
 
 class Stylesheet {
   readonly uses: Use[] = [];
@@ -37,7 +39,7 @@ class Stylesheet {
   }
 
   private report(feature: string, lacking: string[], node: CssNode) {
-    if (lacking.length > 0) this.uses.push({ feature, lacking: lacking.join(', '), at: node.loc?.start.offset ?? 0 });
+    if (lacking.length > 0) this.uses.push(newUse(feature, lacking, node));
   }
 
   checkBlock(children: List<CssNode>, isInRule: boolean) {
@@ -102,26 +104,25 @@ class Stylesheet {
     const isReadable = ({ property: other, value }: Declaration) =>
       other === property && value.type === 'Value' && this.missingIn(value, other).length === 0;
     if (!isResolvedLate && earlierDeclarations.some(isReadable)) return;
-    for (const { name, lacking } of missing) this.report(`${isCustom ? '--…' : property}: ${name}`, lacking, node);
+    for (const use of missing)
+      this.uses.push({ ...use, feature: `${isCustom ? '--…' : property}: ${use.feature}`, at: atOf(node) });
   }
 
   private hasVariable(value: Value): boolean {
     return find(value, (node) => node.type === 'Function' && node.name === 'var') !== null;
   }
 
-  private missingIn(value: Value, property: string): MissingFeature[] {
-    const missing: MissingFeature[] = [];
-    const addMissing = (name: string, lacking: string[], node: CssNode) => {
-      if (lacking.length > 0) missing.push({ name, lacking, at: node.loc?.start.offset ?? 0 });
+  private missingIn(value: Value, property: string): Use[] {
+    const missing: Use[] = [];
+    const addMissing = (feature: string, lacking: string[], node: CssNode) => {
+      if (lacking.length > 0) missing.push(newUse(feature, lacking, node));
     };
     walk(value, (node) => {
       if (node.type === 'Dimension') addMissing(node.unit, this.browsersWithoutUnit(node.unit.toLowerCase()), node);
-      if (node.type === 'Function' && withoutPrefix(node.name))
-        addMissing(
-          `${node.name}()`,
-          this.data.browsersWithout(this.data.cssFunctions.get(node.name.toLowerCase())),
-          node,
-        );
+      if (node.type === 'Function' && withoutPrefix(node.name)) {
+        const statements = this.data.cssFunctions.get(node.name.toLowerCase());
+        addMissing(`${node.name}()`, this.data.browsersWithout(statements), node);
+      }
       if (node.type === 'Identifier' && !property.startsWith('--') && withoutPrefix(node.name))
         addMissing(node.name, this.browsersWithout(['properties', property, node.name]), node);
     });
