@@ -1,4 +1,4 @@
-import { withNewest } from '@liaozhai/shared/format';
+import { stopAll, withNewest } from '@liaozhai/shared/format';
 import {
   anyPayload,
   api,
@@ -31,19 +31,20 @@ import {
 /** Lists are cached per kind; null is the list of all kinds. */
 export type Filter = TransactionKind | null;
 
-const typeParam = (filter: Filter) => (filter === null ? {} : { type: filter });
 const pageSchema = cursorPageSchema(transactionSchema);
+
+const pageRequest = (filter: Filter, cursor: string | null) => ({
+  url: endpoints.transactions,
+  params: { ...(filter !== null && { type: filter }), ...(cursor !== null && { cursor }) },
+  schema: pageSchema,
+});
 
 const walletApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     walletGetTransactions: build.infiniteQuery<TransactionPage, Filter, string | null>({
       infiniteQueryOptions: infiniteCursorOptions,
-      query: ({ queryArg, pageParam }) => ({
-        url: endpoints.transactions,
-        params: { ...typeParam(queryArg), ...(pageParam === null ? {} : { cursor: pageParam }) },
-        schema: pageSchema,
-      }),
+      query: ({ queryArg, pageParam }) => pageRequest(queryArg, pageParam),
       transformResponse: toTransactionPage,
       providesTags: ['Transaction'],
       async onCacheEntryAdded(filter, { dispatch, updateCachedData, cacheDataLoaded, cacheEntryRemoved }) {
@@ -62,14 +63,14 @@ const walletApi = api.injectEndpoints({
           // RTK Query applies a page in flight to the pages as they were when it was requested
           void dispatch(walletApi.util.getRunningQueryThunk('walletGetTransactions', filter))?.then(merge);
         };
-        const stops = [listen('balance.updated', anyPayload, mergeNewest), onCaughtUpNeeded(mergeNewest)];
+        const stop = stopAll(listen('balance.updated', anyPayload, mergeNewest), onCaughtUpNeeded(mergeNewest));
         await cacheEntryRemoved;
-        for (const stop of stops) stop();
+        stop();
       },
     }),
     // the first page, to find transactions since the list was loaded
     walletGetNewest: build.query<TransactionPage, Filter>({
-      query: (filter) => ({ url: endpoints.transactions, params: typeParam(filter), schema: pageSchema }),
+      query: (filter) => pageRequest(filter, null),
       transformResponse: toTransactionPage,
       keepUnusedDataFor: 0,
     }),
@@ -81,7 +82,8 @@ const walletApi = api.injectEndpoints({
       query: (id) => ({ url: endpoints.order(id), schema: singleSchema(orderSchema) }),
       transformResponse: toOrder,
     }),
-    walletPlaceOrder: build.mutation<Order, OrderForm>({
+    /** `clientId` is the idempotency key: a repeated attempt of the same order has the same one. */
+    walletPlaceOrder: build.mutation<Order, { packageId: string; clientId: string }>({
       async queryFn({ packageId, clientId }, _queryApi, _options, send) {
         const body = { package_id: packageId, client_id: clientId };
         const placed = await send({ url: endpoints.orders, method: 'POST', body, idempotencyKey: clientId });
@@ -100,12 +102,6 @@ const walletApi = api.injectEndpoints({
     }),
   }),
 });
-
-export interface OrderForm {
-  packageId: string;
-  /** Id and idempotency key: a repeated attempt of the same order has the same one. */
-  clientId: string;
-}
 
 /**
  * This tab's idempotency key for a package, stored until the order is settled. A second tap, a reload or a lost response

@@ -6,6 +6,7 @@ import {
   paths,
   session,
   toast,
+  type User,
   useCapabilitiesAsked,
   useCapability,
   useGoBack,
@@ -29,7 +30,7 @@ import {
   TopBar,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { orderKeys, useWalletGetOrdersQuery, useWalletPlaceOrderMutation } from '../api';
 import { BalanceFigure } from '../components/BalanceLine';
 import { checkoutAddress, checkoutLink, isOpen, type Offer, type Order, type Orders, yuan } from '../model';
@@ -54,7 +55,7 @@ export default function BalanceRechargePage() {
         ) : !areCapabilitiesKnown ? (
           <Skeleton shape="row" count={4} label={texts.recharge.loading} />
         ) : address && rechargePackages.length > 0 ? (
-          <Checkout packages={rechargePackages} providerName={paymentProvider.name} address={address} />
+          user && <Checkout user={user} packages={rechargePackages} provider={paymentProvider.name} address={address} />
         ) : (
           <RechargeClosed packages={rechargePackages} />
         )}
@@ -89,55 +90,41 @@ function OrderSection({ configuredOffers }: { configuredOffers: Offer[] }) {
   );
 }
 
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <h2 className={styles.heading}>{title}</h2>
+      <Card flush>{children}</Card>
+    </section>
+  );
+}
+
 /** Unpaid orders, also from other tabs. */
 function OpenOrders({ orders }: { orders: Order[] }) {
   const { open, payBefore, price } = texts.recharge;
   if (orders.length === 0) return null;
   return (
-    <section aria-label={open}>
-      <h2 className={styles.heading}>{open}</h2>
-      <Card flush>
-        {orders.map((each) => (
-          <RowBoundary key={each.id} of={each}>
-            {({ id, points, priceCents, expiresAt }) => (
-              <ListRow
-                title={points === undefined ? texts.order.title : formatPoints(points)}
-                detail={expiresAt && payBefore(formatMoment(expiresAt, serverNow()))}
-                value={price(yuan(priceCents))}
-                asLink={<Link to={paths.order(id)} />}
-              />
-            )}
-          </RowBoundary>
-        ))}
-      </Card>
-    </section>
+    <Section title={open}>
+      {orders.map((each) => (
+        <RowBoundary key={each.id} of={each}>
+          {({ id, points, priceCents, expiresAt }) => (
+            <ListRow
+              title={points === undefined ? texts.order.title : formatPoints(points)}
+              detail={expiresAt && payBefore(formatMoment(expiresAt, serverNow()))}
+              value={price(yuan(priceCents))}
+              asLink={<Link to={paths.order(id)} />}
+            />
+          )}
+        </RowBoundary>
+      ))}
+    </Section>
   );
 }
 
 /** Places an order for the chosen package and opens the provider's page. */
 function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
-  const { none, order, ordered, orderedBy, offline, unreachable } = texts.recharge;
-  const [chosenId, setChosenId] = useState(offers[0]?.id);
+  const { order, ordered, orderedBy, offline, unreachable } = texts.recharge;
   const isOnline = useOnline();
-  const { pay, isPlacing } = useCheckout();
-  const chosenOffer = offers.find((offer) => offer.id === chosenId) ?? offers[0];
-  if (!chosenOffer) return <EmptyState drawing="moon" text={none} />;
-  return (
-    <>
-      <PackageChoice packages={offers} chosenId={chosenOffer.id} onChoose={setChosenId} />
-      <div className={styles.pay}>
-        <Button block loading={isPlacing} disabled={!isOnline} onClick={() => void pay(chosenOffer)}>
-          {order(yuan(chosenOffer.priceCents))}
-        </Button>
-        <p className={styles.provider} role="status">
-          {isOnline ? (method ? orderedBy(method) : ordered) : hasNetwork() ? unreachable : offline}
-        </p>
-      </div>
-    </>
-  );
-}
-
-function useCheckout() {
   const navigate = useNavigate();
   const [place, { isLoading: isPlacing }] = useWalletPlaceOrderMutation();
   const placeOrder = (offer: Offer) => place({ packageId: offer.id, clientId: orderKeys.of(offer.id) });
@@ -163,71 +150,86 @@ function useCheckout() {
     if (matchesOffer && address) location.assign(address);
     else void navigate(paths.order(data.id));
   };
-  return { pay, isPlacing };
+  return (
+    <PackageChoice packages={offers}>
+      {(chosen) => (
+        <>
+          <Button block loading={isPlacing} disabled={!isOnline} onClick={() => void pay(chosen)}>
+            {order(yuan(chosen.priceCents))}
+          </Button>
+          <p className={styles.provider} role="status">
+            {isOnline ? (method ? orderedBy(method) : ordered) : hasNetwork() ? unreachable : offline}
+          </p>
+        </>
+      )}
+    </PackageChoice>
+  );
 }
 
 interface CheckoutProps {
+  user: User;
   packages: Offer[];
-  providerName: string;
+  provider: string;
   /** Address of the provider's page. */
   address: URL;
 }
 
 /** For servers without orders: links to the provider's page with the id of the chosen package. */
-function Checkout({ packages, providerName, address }: CheckoutProps) {
-  const user = useUser();
-  const [chosenId, setChosenId] = useState(packages[0]?.id);
-  const chosenOffer = packages.find((offer) => offer.id === chosenId) ?? packages[0];
-  if (!chosenOffer || !user) return null;
-  const returnUrl = location.origin + location.pathname;
-  const href = checkoutLink(address, { packageId: chosenOffer.id, userId: user.id, returnUrl });
-  const label = texts.recharge.pay(yuan(chosenOffer.priceCents));
+function Checkout({ user, packages, provider, address }: CheckoutProps) {
+  const purchase = { userId: user.id, returnUrl: location.origin + location.pathname };
   return (
-    <>
-      <PackageChoice packages={packages} chosenId={chosenOffer.id} onChoose={setChosenId} />
-      <div className={styles.pay}>
-        <Button block asLink={<a href={href}>{label}</a>}>
-          {label}
-        </Button>
-        <p className={styles.provider}>{texts.recharge.provider(providerName)}</p>
-      </div>
-    </>
+    <PackageChoice packages={packages}>
+      {({ id: packageId, priceCents }) => (
+        <>
+          <Button block asLink={<a href={checkoutLink(address, { ...purchase, packageId })}>{provider}</a>}>
+            {texts.recharge.pay(yuan(priceCents))}
+          </Button>
+          <p className={styles.provider}>{texts.recharge.provider(provider)}</p>
+        </>
+      )}
+    </PackageChoice>
   );
 }
 
 interface PackageChoiceProps {
   packages: Offer[];
-  chosenId: string;
-  onChoose: (id: string) => void;
+  /** Renders the way to pay for the chosen package. */
+  children: (chosen: Offer) => ReactNode;
 }
 
-function PackageChoice({ packages, chosenId, onChoose }: PackageChoiceProps) {
+function PackageChoice({ packages, children }: PackageChoiceProps) {
+  const [chosenId, setChosenId] = useState(packages[0]?.id);
+  const chosenOffer = packages.find((offer) => offer.id === chosenId) ?? packages[0];
+  if (!chosenOffer) return <EmptyState drawing="moon" text={texts.recharge.none} />;
   return (
-    <fieldset>
-      <legend className={styles.legend}>{texts.recharge.packages}</legend>
-      <div className={styles.offers}>
-        {packages.map((each) => (
-          <RowBoundary key={each.id} of={each}>
-            {(offer) => (
-              <label className={clsx(styles.offer, offer.id === chosenId && styles.chosen)}>
-                <input
-                  className={styles.radio}
-                  type="radio"
-                  name="package"
-                  value={offer.id}
-                  checked={offer.id === chosenId}
-                  onChange={() => onChoose(offer.id)}
-                />
-                <span className={styles.ring} />
-                <span className={styles.points}>{formatPoints(offer.points)}</span>
-                <span className={styles.price}>{texts.recharge.price(yuan(offer.priceCents))}</span>
-                {offer.label && <span className={styles.label}>{offer.label}</span>}
-              </label>
-            )}
-          </RowBoundary>
-        ))}
-      </div>
-    </fieldset>
+    <>
+      <fieldset>
+        <legend className={styles.legend}>{texts.recharge.packages}</legend>
+        <div className={styles.offers}>
+          {packages.map((each) => (
+            <RowBoundary key={each.id} of={each}>
+              {(offer) => (
+                <label className={clsx(styles.offer, offer === chosenOffer && styles.chosen)}>
+                  <input
+                    className={styles.radio}
+                    type="radio"
+                    name="package"
+                    value={offer.id}
+                    checked={offer === chosenOffer}
+                    onChange={() => setChosenId(offer.id)}
+                  />
+                  <span className={styles.ring} />
+                  <span className={styles.points}>{formatPoints(offer.points)}</span>
+                  <span className={styles.price}>{texts.recharge.price(yuan(offer.priceCents))}</span>
+                  {offer.label && <span className={styles.label}>{offer.label}</span>}
+                </label>
+              )}
+            </RowBoundary>
+          ))}
+        </div>
+      </fieldset>
+      <div className={styles.pay}>{children(chosenOffer)}</div>
+    </>
   );
 }
 
@@ -242,37 +244,26 @@ function RechargeClosed({ packages }: { packages: Offer[] }) {
         <h2 className={styles.heading}>{closed}</h2>
         <p className={styles.reason}>{closedReason}</p>
       </section>
-      <section aria-label={otherWays}>
-        <h2 className={styles.heading}>{otherWays}</h2>
-        <Card flush>
-          <ListRow
-            icon={<CheckInIcon size={20} />}
-            title={checkIn}
-            detail={checkInDetail}
-            asLink={<Link to={paths.my()} />}
-          />
-          <ListRow
-            icon={<GiftIcon size={20} />}
-            title={invite}
-            detail={inviteDetail}
-            asLink={<Link to={paths.my()} />}
-          />
-          <ListRow icon={<SupportIcon size={20} />} title={support} asLink={<Link to={paths.support()} />} />
-        </Card>
-      </section>
+      <Section title={otherWays}>
+        <ListRow
+          icon={<CheckInIcon size={20} />}
+          title={checkIn}
+          detail={checkInDetail}
+          asLink={<Link to={paths.my()} />}
+        />
+        <ListRow icon={<GiftIcon size={20} />} title={invite} detail={inviteDetail} asLink={<Link to={paths.my()} />} />
+        <ListRow icon={<SupportIcon size={20} />} title={support} asLink={<Link to={paths.support()} />} />
+      </Section>
       {packages.length > 0 && (
-        <section aria-label={priceList}>
-          <h2 className={styles.heading}>{priceList}</h2>
-          <Card flush>
-            {packages.map((each) => (
-              <RowBoundary key={each.id} of={each}>
-                {({ points, label, priceCents }) => (
-                  <ListRow title={formatPoints(points)} detail={label} value={texts.recharge.price(yuan(priceCents))} />
-                )}
-              </RowBoundary>
-            ))}
-          </Card>
-        </section>
+        <Section title={priceList}>
+          {packages.map((each) => (
+            <RowBoundary key={each.id} of={each}>
+              {({ points, label, priceCents }) => (
+                <ListRow title={formatPoints(points)} detail={label} value={texts.recharge.price(yuan(priceCents))} />
+              )}
+            </RowBoundary>
+          ))}
+        </Section>
       )}
     </>
   );

@@ -206,35 +206,38 @@ function RetryButton({ order: { packageId, clientId } }: { order: Order }) {
 const timeOf = (instant: string): string => formatMoment(instant, serverNow());
 
 function OrderFacts({ order }: { order: Order }) {
-  const { number, price, method, createdAt, paidAt, copyNumber, copied, copyFailed } = texts.order;
+  const words = texts.order;
   const copy = async () => {
     const isCopied = await copyText(order.id);
-    toast(isCopied ? copied : copyFailed, { kind: isCopied ? 'success' : 'error' });
+    toast(isCopied ? words.copied : words.copyFailed, { kind: isCopied ? 'success' : 'error' });
   };
   const facts = [
-    { name: price, value: order.priceCents !== undefined && texts.recharge.price(yuan(order.priceCents)) },
-    { name: method, value: order.method },
-    { name: createdAt, value: order.createdAt && timeOf(order.createdAt) },
-    { name: paidAt, value: order.paidAt && timeOf(order.paidAt) },
-  ].filter(({ value }) => value);
+    [words.price, order.priceCents !== undefined && texts.recharge.price(yuan(order.priceCents))],
+    [words.method, order.method],
+    [words.createdAt, order.createdAt && timeOf(order.createdAt)],
+    [words.paidAt, order.paidAt && timeOf(order.paidAt)],
+  ] as const;
   return (
     <Card>
       <dl className={styles.facts}>
         <div className={styles.fact}>
-          <dt>{number}</dt>
+          <dt>{words.number}</dt>
           <dd className={styles.number}>
             <span translate="no">
               <Foreign>{order.id}</Foreign>
             </span>
-            <IconButton label={copyNumber} icon={<CopyIcon size={18} />} onClick={() => void copy()} />
+            <IconButton label={words.copyNumber} icon={<CopyIcon size={18} />} onClick={() => void copy()} />
           </dd>
         </div>
-        {facts.map(({ name, value }) => (
-          <div key={name} className={styles.fact}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <div key={name} className={styles.fact}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
       </dl>
     </Card>
   );

@@ -122,10 +122,11 @@ function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
 function TransactionRow({ transaction }: { transaction: Transaction }) {
   const { kind, amount, balanceAfter, description, createdAt, receipt } = transaction;
   const kindName = texts.transactions.kinds[kind];
+  const Icon = icons[kind];
   return (
     <li className={styles.row}>
       <span className={styles.icon}>
-        <KindIcon kind={kind} />
+        <Icon size={20} aria-hidden="true" />
       </span>
       <div>
         <p className={styles.title}>{description || kindName}</p>
@@ -168,8 +169,3 @@ const icons = {
   refund: RefreshIcon,
   other: TransactionsIcon,
 } satisfies Record<Transaction['kind'], unknown>;
-
-function KindIcon({ kind }: { kind: Transaction['kind'] }) {
-  const Icon = icons[kind];
-  return <Icon size={20} aria-hidden="true" />;
-}
