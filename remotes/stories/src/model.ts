@@ -90,22 +90,20 @@ const lastChange = ({ updated_at, last_message, created_at }: ConversationDto): 
 /** Stories of the conversations, newest first regardless of pins, each with its current run. Skips conversations without a story. */
 export const toRecentStories = ({ items }: CursorPage<ConversationDto>): RecentStory[] =>
   [...items]
-    .sort((one, other) => (lastChange(one) < lastChange(other) ? 1 : lastChange(one) > lastChange(other) ? -1 : 0))
-    .flatMap(({ id, story, last_message, unread, shelved }) =>
-      story && !shelved
-        ? [
-            {
-              id: story.id,
-              conversationId: id,
-              title: story.title || UNTITLED,
-              coverUrl: story.cover_url ?? '',
-              coverColor: story.cover_color ?? undefined,
-              lastLine: lastLineOf(last_message?.excerpt ?? ''),
-              isUnread: unread ?? false,
-            },
-          ]
-        : [],
-    );
+    .sort((one, other) => lastChange(other).localeCompare(lastChange(one)))
+    .flatMap(({ id, story, last_message, unread, shelved }) => {
+      if (!story || shelved) return [];
+      const { title, cover_url, cover_color } = story;
+      return {
+        id: story.id,
+        conversationId: id,
+        title: title || UNTITLED,
+        coverUrl: cover_url ?? '',
+        coverColor: cover_color ?? undefined,
+        lastLine: lastLineOf(last_message?.excerpt ?? ''),
+        isUnread: unread ?? false,
+      };
+    });
 
 /** Moves the first story without a conversation to the head of the shelf. */
 export function withFreshLead(stories: Story[], begunIds: ReadonlySet<string>): Story[] {

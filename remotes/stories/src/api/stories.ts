@@ -22,7 +22,7 @@ import {
   store,
   storySchema,
 } from '@liaozhai/shared/runtime';
-import { useKeptCopy } from '@liaozhai/shared/ui';
+import { stopAll, useKeptCopy } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
 import {
   lastLineOf,
@@ -38,16 +38,18 @@ import {
 
 const pageSchema = cursorPageSchema(storySchema);
 
+const pageRequest = (params: Record<string, string>, cursor: string | null) => ({
+  url: endpoints.stories,
+  params: cursor === null ? params : { ...params, cursor },
+  schema: pageSchema,
+});
+
 export const storiesApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
     storiesGetStories: build.infiniteQuery<StoryPage, void, string | null>({
       infiniteQueryOptions: infiniteCursorOptions,
-      query: ({ pageParam }) => ({
-        url: endpoints.stories,
-        params: pageParam === null ? {} : { cursor: pageParam },
-        schema: pageSchema,
-      }),
+      query: ({ pageParam }) => pageRequest({}, pageParam),
       transformResponse: toStoryPage,
       async onCacheEntryAdded(_, { updateCachedData, cacheDataLoaded, cacheEntryRemoved }) {
         await cacheDataLoaded;
@@ -63,17 +65,13 @@ export const storiesApi = api.injectEndpoints({
     }),
     // the first page, with which the check for new stories compares the shown feed
     storiesGetNewest: build.query<StoryPage, void>({
-      query: () => ({ url: endpoints.stories, schema: pageSchema }),
+      query: () => pageRequest({}, null),
       transformResponse: toStoryPage,
       keepUnusedDataFor: 0,
     }),
     storiesSearch: build.infiniteQuery<StoryPage, StorySearch, string | null>({
       infiniteQueryOptions: infiniteCursorOptions,
-      query: ({ queryArg, pageParam }) => ({
-        url: endpoints.stories,
-        params: { ...searchParams(queryArg), ...(pageParam !== null && { cursor: pageParam }) },
-        schema: pageSchema,
-      }),
+      query: ({ queryArg, pageParam }) => pageRequest(searchParams(queryArg), pageParam),
       transformResponse: toStoryPage,
       keepUnusedDataFor: 300,
     }),
@@ -98,7 +96,7 @@ export const storiesApi = api.injectEndpoints({
             );
           });
         };
-        const stops = [
+        const stop = stopAll(
           listen('message.created', messageEventSchema, (event) => applyMessage(event, false)),
           listen('message.completed', messageEventSchema, (event) => applyMessage(event, true)),
           listen('message.failed', messageEventSchema, (event) => applyMessage(event, true)),
@@ -113,9 +111,9 @@ export const storiesApi = api.injectEndpoints({
           listen('conversation.deleted', idEventSchema, (event) =>
             updateCachedData((recent) => recent.filter(({ conversationId }) => conversationId !== String(event.id))),
           ),
-        ];
+        );
         await cacheEntryRemoved;
-        for (const stop of stops) stop();
+        stop();
       },
     }),
     storiesGetStory: build.query<Story, string>({
@@ -125,7 +123,7 @@ export const storiesApi = api.injectEndpoints({
       // 开始 becomes 继续 with the first message, and 开始 again when the conversation is deleted
       async onCacheEntryAdded(id, { updateCachedData, cacheDataLoaded, cacheEntryRemoved }) {
         await cacheDataLoaded;
-        const stops = [
+        const stop = stopAll(
           listen('message.created', messageEventSchema, (event) =>
             updateCachedData((story) => {
               const message = event.message ?? event;
@@ -137,9 +135,9 @@ export const storiesApi = api.injectEndpoints({
               if (story.conversationId === String(event.id)) story.conversationId = null;
             }),
           ),
-        ];
+        );
         await cacheEntryRemoved;
-        for (const stop of stops) stop();
+        stop();
       },
     }),
   }),

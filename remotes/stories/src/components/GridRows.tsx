@@ -7,7 +7,7 @@ export interface RowRange {
   to: number;
 }
 
-export interface GridRowsProps {
+interface GridRowsProps {
   scroller: HTMLElement;
   count: number;
   /** Distance between the tops of two rows, in px. */

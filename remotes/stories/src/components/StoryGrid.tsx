@@ -54,12 +54,12 @@ export function StoryGrid({ ref, stories, begunIds, hasLead = true, window = nul
       )}
     </RowBoundary>
   );
-  const { head, columns, from, to, above, below } = window ?? fullWindow(stories);
+  const { head = 0, columns = 0, from = 0, to, above, below }: Partial<GridWindow> = window ?? {};
   return (
     <ul
       ref={ref}
       className={clsx(styles.grid, window && styles.windowed)}
-      style={window ? { marginBottom: below } : undefined}
+      style={{ marginBottom: below }}
       aria-label={texts.list.label}
     >
       {stories.slice(0, head).map((story, index) => renderCard(story, index))}
@@ -68,36 +68,26 @@ export function StoryGrid({ ref, stories, begunIds, hasLead = true, window = nul
   );
 }
 
-const fullWindow = ({ length }: Story[]): GridWindow => ({
-  head: 0,
-  columns: 0,
-  from: 0,
-  to: length,
-  above: 0,
-  below: 0,
-  total: length,
-});
-
 interface StoryCardProps {
   story: Story;
   isBegun: boolean;
   /** The first story: as wide as the feed, with more of its summary. */
-  lead?: boolean;
+  lead: boolean;
   /** In the right column of two. */
-  isRightColumn?: boolean;
+  isRightColumn: boolean;
   /** In the first view, so that its cover is fetched immediately. */
-  eager?: boolean;
+  eager: boolean;
   /** From 1; set if not all cards are rendered. */
-  position?: number | undefined;
+  position: number | undefined;
   /** Number of all cards, including omitted ones; -1 if unknown. */
-  count?: number | undefined;
+  count: number | undefined;
   /** Height of the omitted rows above this card, in px. */
-  above?: number | undefined;
+  above: number | undefined;
 }
 
 /** Memoised, so that a new page does not render the earlier stories again. */
-const StoryCard = memo(function StoryCard({ story, isBegun, position, count, above, ...layout }: StoryCardProps) {
-  const { lead = false, isRightColumn = false, eager = false } = layout;
+const StoryCard = memo(function StoryCard(props: StoryCardProps) {
+  const { story, isBegun, lead, isRightColumn, eager, position, count, above } = props;
   return (
     <li
       className={clsx(styles.cell, lead && styles.lead, isRightColumn && styles.hung)}

@@ -1,7 +1,7 @@
-import { listenTo, scrollerOf, stopAll } from '@liaozhai/shared/ui';
-import { type ComponentType, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { listenTo, scrollerOf, stopAll, useModule } from '@liaozhai/shared/ui';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Story } from '../model';
-import type { GridRowsProps, RowRange } from './GridRows';
+import type { RowRange } from './GridRows';
 import { type GridWindow, StoryGrid } from './StoryGrid';
 
 /** Up to this number all cards are in the document, so that the browser's own search finds them. */
@@ -54,41 +54,16 @@ export function StoryShelf({ stories, begunIds, hasLead = true, isWhole, growsSo
   );
 }
 
-/** Loads the code for long lists on demand; if that fails, the whole list is rendered. */
+/** Loads the code for long lists on demand. If that fails, the whole list is rendered until the next page, which tries again. */
 function useRows(isNeeded: boolean, length: number) {
-  const [rows, setRows] = useState<{ Rows: ComponentType<GridRowsProps> | null; hasFailed: boolean }>({
-    Rows: null,
-    hasFailed: false,
-  });
-  const isMissing = rows.Rows === null;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was lost is tried again with the next page
-  useEffect(() => {
-    if (!isNeeded || !isMissing) return;
-    let isCancelled = false;
-    loadRows().then(
-      ({ default: Rows }) => isCancelled || setRows({ Rows, hasFailed: false }),
-      () => isCancelled || setRows({ Rows: null, hasFailed: true }),
-    );
-    return () => {
-      isCancelled = true;
-    };
-  }, [isNeeded, isMissing, length]);
-  return rows;
-}
-
-/** Measures of the grid; all rows except the first have the same height. */
-interface GridShape {
-  scroller: HTMLElement;
-  columns: number;
-  /** Number of cards before the first of these rows: the wide one and those next to it. */
-  head: number;
-  /** Distance between the tops of two rows, in px. */
-  stride: number;
-  /** Distance from the top of the scrolled content to the first of these rows, in px. */
-  start: number;
+  const [failedLength, setFailedLength] = useState<number | null>(null);
+  const rows = useModule(loadRows, isNeeded && failedLength !== length, () => setFailedLength(length));
+  return { Rows: rows?.default ?? null, hasFailed: rows === null && failedLength !== null };
 }
 
 const rowCountOf = ({ columns, head }: GridShape, cards: number) => Math.ceil((cards - head) / columns);
+
+type GridShape = NonNullable<ReturnType<typeof readShape>>;
 
 const isSame = (one: GridShape, other: GridShape) =>
   one.scroller === other.scroller &&
@@ -97,7 +72,8 @@ const isSame = (one: GridShape, other: GridShape) =>
   Math.abs(one.stride - other.stride) < 0.001 &&
   Math.abs(one.start - other.start) < 1;
 
-function readShape(list: HTMLElement, hasLead: boolean): GridShape | null {
+/** Measures of the grid; all rows except the first have the same height. */
+function readShape(list: HTMLElement, hasLead: boolean) {
   // the screen's own ref is empty while the effects of a screen that is shown again run
   const scroller = scrollerOf(list);
   const columns = getComputedStyle(list).gridTemplateColumns.split(' ').length;
@@ -111,7 +87,16 @@ function readShape(list: HTMLElement, hasLead: boolean): GridShape | null {
   const stride = below - top;
   const row = (Number(first.getAttribute('aria-posinset') ?? head + 1) - 1 - head) / columns;
   const start = top - scroller.getBoundingClientRect().top + scroller.scrollTop - row * stride;
-  return { scroller, columns, head, stride, start };
+  return {
+    scroller,
+    columns,
+    /** Number of cards before the first of these rows: the wide one and those next to it. */
+    head,
+    /** Distance between the tops of two rows, in px. */
+    stride,
+    /** Distance from the top of the scrolled content to the first of these rows, in px. */
+    start,
+  };
 }
 
 /** Measures the rendered cards, again when the grid's size changes. */

@@ -3,14 +3,8 @@ import { type MouseEvent, useState } from 'react';
 import type { Story } from '../model';
 import { texts } from '../texts';
 
-export interface Favorite {
-  isSaved: boolean;
-  label: string;
-  toggle: (event: MouseEvent) => void;
-}
-
 /** Returns a story's saved state and its toggle; null if the server does not support favourites. The API code loads on first use. */
-export function useFavorite(story: Story | undefined): Favorite | null {
+export function useFavorite(story: Story | undefined) {
   const isSupported = useCapability('stories.favorites');
   const [isSaving, setSaving] = useState(false);
   // a story from a list or the device is not changed by the answer

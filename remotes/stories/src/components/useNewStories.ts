@@ -1,7 +1,7 @@
 import { hasGap, unseenRows } from '@liaozhai/shared/format';
 import { useDispatch, useScreen } from '@liaozhai/shared/runtime';
 import { listenTo } from '@liaozhai/shared/ui';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { mergeNewest, storiesApi } from '../api/stories';
 import type { StoryPage } from '../model';
 
@@ -21,23 +21,18 @@ export function useNewStories(pages: StoryPage[] | undefined) {
     shownPages.current = pages;
   }, [pages]);
 
-  const insert = useCallback(
-    (newest: StoryPage) => {
-      setWaitingPage(null);
-      dispatch(mergeNewest(newest));
-    },
-    [dispatch],
-  );
+  const insert = (newest: StoryPage) => {
+    setWaitingPage(null);
+    dispatch(mergeNewest(newest));
+  };
 
-  const fetchNewest = useCallback(async () => {
+  const fetchNewest = () => {
     checkedAt.current = Date.now();
-    const request = dispatch(
-      storiesApi.endpoints.storiesGetNewest.initiate(undefined, { subscribe: false, forceRefetch: true }),
-    );
-    return request.unwrap();
-  }, [dispatch]);
+    const { storiesGetNewest } = storiesApi.endpoints;
+    return dispatch(storiesGetNewest.initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
+  };
 
-  const checkForNew = useCallback(async () => {
+  const checkForNew = useEffectEvent(async () => {
     // a negative difference means that the clock was set back, and says nothing about the age
     if (!shownPages.current || Math.abs(Date.now() - checkedAt.current) < STALE_AFTER_SECONDS * 1000) return;
     // an automatic check fails silently; the next one follows later
@@ -46,27 +41,27 @@ export function useNewStories(pages: StoryPage[] | undefined) {
     // a hidden screen has no scroller and must be found as it was left
     if (scroller.current && scroller.current.scrollTop <= AT_TOP_PX) insert(newest);
     else setWaitingPage(newest);
-  }, [fetchNewest, insert, scroller]);
+  });
 
   useEffect(() => {
     if (!isActive) return;
     const onVisible = () => document.visibilityState === 'visible' && void checkForNew();
     onVisible();
     return listenTo(document, ['visibilitychange'], onVisible);
-  }, [isActive, checkForNew]);
+  }, [isActive]);
 
-  const show = useCallback(() => {
+  const show = () => {
     if (!waitingPage) return;
     insert(waitingPage);
     scroller.current?.scrollTo({ top: 0 });
-  }, [insert, scroller, waitingPage]);
+  };
 
   /** Inserts newer stories at the top, or loads the feed if it has not loaded yet. Rejects with ApiError. */
-  const refresh = useCallback(async () => {
+  const refresh = async () => {
     if (shownPages.current) return insert(await fetchNewest());
     const { storiesGetStories } = storiesApi.endpoints;
     await dispatch(storiesGetStories.initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
-  }, [dispatch, fetchNewest, insert]);
+  };
 
   return {
     waiting:

@@ -35,20 +35,10 @@ import {
   scrollerOf,
   stopAll,
   useKeptPages,
+  useModule,
   VisuallyHidden,
 } from '@liaozhai/shared/ui';
-import {
-  Activity,
-  type ComponentType,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useEffectEvent,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { Activity, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import {
   adoptFirstStories,
   appendStoredPages,
@@ -92,18 +82,10 @@ export default function StoryListPage() {
 
 /** Loads the search on first use. */
 function SearchLoader({ search, isSupported }: { search: StorySearch; isSupported: boolean }) {
-  const [Search, setSearch] = useState<ComponentType<{ search: StorySearch }> | null>(null);
   const [hasFailed, setFailed] = useState(false);
+  const module = useModule(loadSearch, !hasFailed, () => setFailed(true));
   const goBack = useGoBack(paths.explore());
-  const load = useCallback(() => {
-    setFailed(false);
-    loadSearch().then(
-      (module) => setSearch(() => module.default),
-      () => setFailed(true),
-    );
-  }, []);
-  useEffect(load, [load]);
-  if (Search && isSupported) return <Search search={search} />;
+  if (module && isSupported) return <module.default search={search} />;
   return (
     <div className={styles.page}>
       <div className={styles.searchWaiting}>
@@ -112,7 +94,7 @@ function SearchLoader({ search, isSupported }: { search: StorySearch; isSupporte
         </button>
       </div>
       {hasFailed ? (
-        <ErrorRow text={texts.search.lost} onRetry={load} />
+        <ErrorRow text={texts.search.lost} onRetry={() => setFailed(false)} />
       ) : (
         <ScreenSkeleton shape="shelf" label={texts.search.loading} />
       )}
@@ -189,15 +171,8 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
   );
 }
 
-interface FreshPillProps {
-  count: number;
-  /** There are more new stories than one page holds, so the shelf starts over. */
-  startsOver: boolean;
-  onShow: () => void;
-}
-
-/** Announces new stories above without moving the shown ones. */
-function FreshPill({ count, startsOver, onShow }: FreshPillProps) {
+/** Announces new stories above without moving the shown ones. The shelf `startsOver` if there are more than one page holds. */
+function FreshPill({ count, startsOver, onShow }: { count: number; startsOver: boolean; onShow: () => void }) {
   return (
     <div className={styles.pillPlace} role="status">
       <button type="button" className={styles.pill} onClick={onShow}>

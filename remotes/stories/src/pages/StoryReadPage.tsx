@@ -43,14 +43,13 @@ const loadSheet = () => import(/* webpackChunkName: "story.sheet" */ '../compone
 export default function StoryReadPage() {
   const { id = '' } = useParams();
   const [search] = useSearchParams();
-  const { story, error, isFetching, refetch } = useReadableStory(id);
+  const query = useReadableStory(id);
+  const { currentData: story, error } = query;
   const chatOpen = search.get('chat') === '1';
   // next to its chat, the story's bar has the only back button, so it closes the chat
   const goBack = useGoBack(chatOpen ? paths.story(id) : paths.explore());
   useDocumentTitle(story?.title);
   if (isApiError(error) && error.kind === 'notFound') return <StoryGone onBack={goBack} />;
-
-  const query = { data: story, currentData: story, error, isFetching, refetch };
   return (
     <div className={clsx(styles.screen, chatOpen && styles.chatting)}>
       {chatOpen && <Conversations storyId={id} />}
@@ -58,7 +57,7 @@ export default function StoryReadPage() {
       <QueryView query={query} skeleton={<StorySkeleton />}>
         {(shown) => <StoryBook story={shown} chatOpen={chatOpen} />}
       </QueryView>
-      {chatOpen && <StoryChat storyId={id} story={story} onOpen={refetch} />}
+      {chatOpen && <StoryChat storyId={id} story={story} onOpen={query.refetch} />}
     </div>
   );
 }
@@ -89,10 +88,9 @@ function useReadableStory(id: string) {
   const copy = useDeviceCopy(`stories.story.2.${id}`, liveStory, !liveStory);
   const fromPage = pageStory?.id === id ? pageStory : undefined;
   return {
-    story: liveStory ?? listedInFeed ?? copy.content ?? fromPage,
+    ...query,
+    currentData: liveStory ?? listedInFeed ?? copy.content ?? fromPage,
     error: copy.isPending ? undefined : query.error,
-    isFetching: query.isFetching,
-    refetch: query.refetch,
   };
 }
 
@@ -157,19 +155,21 @@ function Conversations({ storyId }: { storyId: string }) {
   if (!useIsWide() || !(isMember || isExpired)) return null;
   return (
     <div className={styles.conversations}>
-      <RemoteSlot name="conversations" storyId={storyId} waiting={<ConversationsWaiting />} />
+      <RemoteSlot
+        name="conversations"
+        storyId={storyId}
+        waiting={
+          <div className={styles.conversationsWaiting}>
+            <Skeleton shape="coverRow" />
+          </div>
+        }
+      />
     </div>
   );
 }
 
-const ConversationsWaiting = () => (
-  <div className={styles.conversationsWaiting}>
-    <Skeleton shape="coverRow" />
-  </div>
-);
-
 /** Has the same layout as the chat's own skeleton, which replaces it. */
-const ChatWaiting = () => (
+const chatWaiting = (
   <div className={styles.chatWaiting}>
     <Skeleton count={6} />
   </div>
@@ -220,7 +220,7 @@ function StoryChat({ storyId, story, onOpen }: StoryChatProps) {
         <TopBar title={title} onBack={goBack} />
       </div>
       <div className={styles.slot}>
-        <RemoteSlot name="story.chat" storyId={storyId} waiting={<ChatWaiting />} />
+        <RemoteSlot name="story.chat" storyId={storyId} waiting={chatWaiting} />
       </div>
       {sheet && story && (
         <sheet.default open={isOpen} story={story} onShare={() => void shareStory(story)} onClose={close} />
