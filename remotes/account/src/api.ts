@@ -12,20 +12,19 @@ import {
 } from '@liaozhai/shared/runtime';
 import { type CheckIn, type MinorChange, type ProfileEdits, toAvatars, toCheckIn } from './model';
 
-function minorRequest(change: MinorChange) {
-  switch (change.kind) {
-    case 'on':
-      return { url: endpoints.minor, method: 'PUT', body: { pin: change.pin } };
-    case 'off':
-      return { url: endpoints.minorUnlock, method: 'POST', body: { pin: change.pin, off: true } };
-    case 'extend':
-      return { url: endpoints.minorUnlock, method: 'POST', body: { pin: change.pin } };
-    case 'reset':
-      return { url: endpoints.minorReset, method: 'POST', body: { password: change.password } };
-    case 'use':
-      return { url: endpoints.minorUse, method: 'POST', body: {} };
-  }
-}
+const minorUrls: Record<MinorChange['kind'], string> = {
+  on: endpoints.minor,
+  off: endpoints.minorUnlock,
+  extend: endpoints.minorUnlock,
+  reset: endpoints.minorReset,
+  use: endpoints.minorUse,
+};
+
+const minorRequest = ({ kind, ...body }: MinorChange) => ({
+  url: minorUrls[kind],
+  method: kind === 'on' ? 'PUT' : 'POST',
+  body: kind === 'off' ? { ...body, off: true } : body,
+});
 
 const accountApi = api.injectEndpoints({
   overrideExisting: true,
@@ -49,7 +48,6 @@ const accountApi = api.injectEndpoints({
     }),
     accountChangePassword: build.mutation<void, PasswordChangeDto>({
       query: (change) => ({ url: endpoints.password, method: 'PUT', body: change }),
-      transformResponse: () => undefined,
     }),
     accountGetMinor: build.query<MinorDto, void>({
       query: () => ({ url: endpoints.minor, schema: singleSchema(minorSchema) }),

@@ -4,8 +4,7 @@ import { Button, Card, CheckIcon, CheckInIcon, ChevronDownIcon, VisuallyHidden }
 import clsx from 'clsx';
 import { useRef, useState } from 'react';
 import { useAccountCheckInMutation } from '../api';
-import type { CheckIn } from '../model';
-import { type CalendarDay, calendarDays, nextReward, type Streak } from '../model';
+import { type CalendarDay, type CheckIn, calendarDays, nextReward, type Streak } from '../model';
 import { texts } from '../texts';
 import { toastFailure } from './actions';
 import styles from './CheckInCard.module.css';
@@ -45,19 +44,6 @@ function resultText({ awarded, streak }: CheckIn): string {
   return awarded === undefined || streak === undefined ? '' : texts.checkIn.awarded(awarded, streak);
 }
 
-function StreakHead({ streak, isMonth, onToggle }: { streak: Streak; isMonth: boolean; onToggle: () => void }) {
-  return (
-    <div className={styles.head}>
-      <h2 className={styles.title}>{texts.checkIn.title}</h2>
-      <button type="button" className={styles.streak} aria-expanded={isMonth} onClick={onToggle}>
-        <span>{texts.checkIn.streak(streak.length)}</span>
-        <VisuallyHidden>{texts.checkIn.wholeMonth}</VisuallyHidden>
-        <ChevronDownIcon className={styles.chevron} size={18} />
-      </button>
-    </div>
-  );
-}
-
 export function CheckInCard({ user, today }: { user: User; today: string }) {
   const { run, isLoading, result } = useCheckIn(today);
   const [isMonth, setMonth] = useState(false);
@@ -75,7 +61,14 @@ export function CheckInCard({ user, today }: { user: User; today: string }) {
   return (
     <Card aria-label={texts.checkIn.title}>
       {hasStreak ? (
-        <StreakHead streak={streak} isMonth={isMonth} onToggle={() => setMonth(!isMonth)} />
+        <div className={styles.head}>
+          <h2 className={styles.title}>{texts.checkIn.title}</h2>
+          <button type="button" className={styles.streak} aria-expanded={isMonth} onClick={() => setMonth(!isMonth)}>
+            <span>{texts.checkIn.streak(streak.length)}</span>
+            <VisuallyHidden>{texts.checkIn.wholeMonth}</VisuallyHidden>
+            <ChevronDownIcon className={styles.chevron} size={18} />
+          </button>
+        </div>
       ) : (
         <div className={isStreakLoading ? styles.head : undefined}>
           <h2 className={styles.title}>{texts.checkIn.title}</h2>

@@ -1,24 +1,11 @@
-import { type ComponentType, lazy, Suspense } from 'react';
+import { useModule } from '@liaozhai/shared/ui';
 
-interface MinorSlotProps {
-  pathname: string;
-}
+const loadGuard = () => import(/* webpackChunkName: "minorMode" */ '../pages/MinorModePage');
+
+const warn = (cause: unknown) => console.warn('the guard of 未成年人模式 could not be loaded', cause);
 
 /** The slot loads for everyone, the guard of 未成年人模式 only for its users. If it fails to load, the server still enforces the mode. */
-const MinorGuard = lazy<ComponentType<MinorSlotProps>>(() =>
-  import(/* webpackChunkName: "minorMode" */ '../pages/MinorModePage').then(
-    (page) => ({ default: page.MinorGuard }),
-    (cause: unknown) => {
-      console.warn('the guard of 未成年人模式 could not be loaded', cause);
-      return { default: () => null };
-    },
-  ),
-);
-
-export default function MinorSlot({ pathname }: MinorSlotProps) {
-  return (
-    <Suspense>
-      <MinorGuard pathname={pathname} />
-    </Suspense>
-  );
+export default function MinorSlot({ pathname }: { pathname: string }) {
+  const page = useModule(loadGuard, true, warn);
+  return page && <page.MinorGuard pathname={pathname} />;
 }

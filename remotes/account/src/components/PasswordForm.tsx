@@ -4,9 +4,8 @@ import { toast, type User } from '@liaozhai/shared/runtime';
 import { Button, type FieldErrors, PasswordField } from '@liaozhai/shared/ui';
 import { useAccountChangePasswordMutation } from '../api';
 import { texts } from '../texts';
-import { CurrentPassword } from './CurrentPassword';
 import styles from './PasswordForm.module.css';
-import { useServerForm } from './serverForm';
+import { CurrentPassword, useServerForm } from './serverForm';
 
 const emptyForm: PasswordChangeDto = { current_password: '', password: '', password_confirmation: '' };
 

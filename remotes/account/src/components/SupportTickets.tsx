@@ -15,7 +15,7 @@ import {
   useFieldErrors,
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type ReactNode, useMemo, useRef, useState } from 'react';
-import { showRefusal } from './actions';
+import { showRefusal, useRefetchOn } from './actions';
 import styles from './SupportTickets.module.css';
 import {
   readTicketDraft,
@@ -29,7 +29,6 @@ import {
   useAccountSendTicketMutation,
   wordsOf,
 } from './tickets';
-import { useRefetchOn } from './useRefetchOn';
 
 /** Key of the draft, next to those of the conversations. */
 const DRAFT_KEY = 'form:support';
@@ -67,7 +66,15 @@ export default function SupportTickets({ diagnostics, children }: SupportTickets
             skeleton={<Skeleton shape="row" count={2} label={loadingMine} />}
             isEmpty={(all) => all.length === 0}
           >
-            {(all) => <TicketList tickets={all} />}
+            {(all) => (
+              <Card flush>
+                {all.map((each) => (
+                  <RowBoundary key={each.id} of={each}>
+                    {(ticket) => <TicketEntry ticket={ticket} />}
+                  </RowBoundary>
+                ))}
+              </Card>
+            )}
           </QueryView>
           {query.hasNextPage && (
             <Button variant="quiet" block loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
@@ -116,45 +123,27 @@ function problemOf(body: string): string | undefined {
   return codePoints(body.trim()) > TICKET_CHARACTERS ? bodyTooLong(TICKET_CHARACTERS) : undefined;
 }
 
-function useTicketForm(diagnostics: string) {
-  const { draft, edit, prepare, settle } = useTicketDraft();
+function TicketForm({ diagnostics, children }: SupportTicketsProps) {
+  const { draft, edit: editDraft, prepare, settle } = useTicketDraft();
   const [isAttached, setAttached] = useState(true);
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors('body', 'contact');
   const [send, { isLoading: isSending }] = useAccountSendTicketMutation();
+  const isOnline = useOnline();
+  const edit = (change: Partial<TicketDraft>) => {
+    editDraft(change);
+    clearErrors('body', 'contact');
+  };
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const problem = problemOf(draft.body);
-    if (isSending || showErrors({ body: problem })) return;
+    if (isSending || showErrors({ body: problemOf(draft.body) })) return;
     const ticket = prepare();
     const { error } = await send({ ...ticket, diagnostics: isAttached ? diagnostics : '' });
-    if (!error) {
-      settle(ticket);
-      toast(texts.sent, { kind: 'success' });
-      return;
-    }
-    showRefusal(error, showErrors);
+    if (error) return showRefusal(error, showErrors);
+    settle(ticket);
+    toast(texts.sent, { kind: 'success' });
   };
-  return {
-    draft,
-    isAttached,
-    setAttached,
-    isSending,
-    errors,
-    formRef,
-    submit,
-    edit(change: Partial<TicketDraft>) {
-      edit(change);
-      clearErrors('body', 'contact');
-    },
-  };
-}
-
-function TicketForm({ diagnostics, children }: SupportTicketsProps) {
-  const form = useTicketForm(diagnostics);
-  const { draft, edit, errors } = form;
-  const isOnline = useOnline();
   return (
-    <form ref={form.formRef} onSubmit={(event) => void form.submit(event)} aria-label={texts.write} noValidate>
+    <form ref={formRef} onSubmit={(event) => void submit(event)} aria-label={texts.write} noValidate>
       <Card className={styles.form}>
         <fieldset className={styles.kinds} aria-label={texts.kind}>
           {ticketKinds.map((kind) => (
@@ -183,11 +172,11 @@ function TicketForm({ diagnostics, children }: SupportTicketsProps) {
           onChange={({ target }) => edit({ contact: target.value })}
         />
         <div>
-          <Switch label={texts.attach} name="attach" checked={form.isAttached} onChange={form.setAttached} />
+          <Switch label={texts.attach} name="attach" checked={isAttached} onChange={setAttached} />
           <p className={styles.hint}>{texts.attachHint}</p>
           {children}
         </div>
-        <Button type="submit" block loading={form.isSending} disabled={!isOnline}>
+        <Button type="submit" block loading={isSending} disabled={!isOnline}>
           {texts.send}
         </Button>
         <p className={styles.hint} role="status">
@@ -198,19 +187,9 @@ function TicketForm({ diagnostics, children }: SupportTicketsProps) {
   );
 }
 
-function TicketList({ tickets }: { tickets: Ticket[] }) {
-  return (
-    <Card flush>
-      {tickets.map((each) => (
-        <RowBoundary key={each.id} of={each}>
-          {(ticket) => <TicketEntry ticket={ticket} />}
-        </RowBoundary>
-      ))}
-    </Card>
-  );
-}
-
-const timeOf = (instant: string): string => formatMoment(instant, serverNow());
+/** Parts of a line, with the time if it is known. */
+const lineOf = (name: string, instant: string | undefined) =>
+  instant ? `${name} · ${formatMoment(instant, serverNow())}` : name;
 
 /** A ticket that expands to its answer. Expanding marks a new answer as read. */
 function TicketEntry({ ticket }: { ticket: Ticket }) {
@@ -225,9 +204,7 @@ function TicketEntry({ ticket }: { ticket: Ticket }) {
       <summary className={styles.summary}>
         <span className={styles.words}>
           <span className={styles.excerpt}>{body}</span>
-          <span className={styles.about}>
-            {[texts.kinds[kind], createdAt && timeOf(createdAt)].filter(Boolean).join(' · ')}
-          </span>
+          <span className={styles.about}>{lineOf(texts.kinds[kind], createdAt)}</span>
         </span>
         <Tag tone={answer === undefined ? 'ink' : isUnread ? 'accent' : 'jade'}>{status}</Tag>
         <ChevronDownIcon className={styles.chevron} size={18} />
@@ -236,9 +213,7 @@ function TicketEntry({ ticket }: { ticket: Ticket }) {
         <p className={styles.body}>{body}</p>
         {answer !== undefined && (
           <blockquote className={styles.answer}>
-            <p className={styles.about}>
-              {[texts.answer, answeredAt && timeOf(answeredAt)].filter(Boolean).join(' · ')}
-            </p>
+            <p className={styles.about}>{lineOf(texts.answer, answeredAt)}</p>
             <p className={styles.body}>{answer}</p>
           </blockquote>
         )}

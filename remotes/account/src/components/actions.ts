@@ -1,6 +1,7 @@
 import { failureText } from '@liaozhai/shared/format';
-import { copyText, isApiError, session, toast } from '@liaozhai/shared/runtime';
-import type { FieldErrors } from '@liaozhai/shared/ui';
+import { anyPayload, copyText, isApiError, listen, onCaughtUpNeeded, session, toast } from '@liaozhai/shared/runtime';
+import { type FieldErrors, stopAll } from '@liaozhai/shared/ui';
+import { useEffect } from 'react';
 import { texts } from '../texts';
 
 /** Shows the failure in a toast, unless it has no text. */
@@ -24,3 +25,11 @@ export async function copyWithToast(text: string, words: { copied: string; copyF
 /** Signs out; a failure shows in a toast. */
 export const signOut = (): Promise<void> =>
   session.signOut().catch((cause: unknown) => toastFailure(cause, texts.signOut.failed));
+
+/** Fetches again on each such event, and when events may have been missed. */
+export function useRefetchOn(event: 'user.updated' | 'session.ended' | 'ticket.answered', refetch: () => unknown) {
+  useEffect(() => {
+    const refetchNow = () => void refetch();
+    return stopAll(listen(event, anyPayload, refetchNow), onCaughtUpNeeded(refetchNow));
+  }, [event, refetch]);
+}

@@ -1,23 +1,9 @@
-import { CONSENT_VERSION } from '@liaozhai/shared/runtime';
+import { CONSENT_VERSION, type HostConfig } from '@liaozhai/shared/runtime';
 
 export type LegalKind = 'terms' | 'privacy';
 
-export interface LegalDocument {
-  title: string;
-  /** Day from which the document is in force, `2026-11-22`. */
-  since: string;
-  lead: string;
-  sections: { heading: string; paragraphs: string[] }[];
-}
-
-/** Operator of the site, from its configuration. */
-export interface Operator {
-  /** Name of the site. */
-  brand: string;
-  operator?: string | undefined;
-  email?: string | undefined;
-  wechat?: string | undefined;
-}
+/** Operator of the site, from its configuration; `brand` is the name of the site. */
+export type Operator = HostConfig['support'] & { brand: string };
 
 const named = ({ operator }: Operator) => operator ?? '本站的运营者';
 
@@ -28,12 +14,12 @@ function contact(site: Operator): string {
     : `本站还没有公布联系方式。有疑问可以先看「我的 › 客服中心」，那里会写明怎样找到${named(site)}。`;
 }
 
-export function legalDocument(kind: LegalKind, site: Operator, offersMinorMode: boolean): LegalDocument {
-  return kind === 'terms' ? terms(site, offersMinorMode) : privacy(site);
-}
+export const legalDocument = (kind: LegalKind, site: Operator, offersMinorMode: boolean) =>
+  kind === 'terms' ? terms(site, offersMinorMode) : privacy(site);
 
-const terms = (site: Operator, offersMinorMode: boolean): LegalDocument => ({
+const terms = (site: Operator, offersMinorMode: boolean) => ({
   title: '用户协议',
+  /** Day from which the document is in force, `2026-11-22`. */
   since: CONSENT_VERSION,
   lead: `这是你和${named(site)}之间的约定。注册即表示你读过并同意它；不同意，就请不要注册——故事不用注册也能看。`,
   sections: [
@@ -96,7 +82,7 @@ const terms = (site: Operator, offersMinorMode: boolean): LegalDocument => ({
   ],
 });
 
-const privacy = (site: Operator): LegalDocument => ({
+const privacy = (site: Operator) => ({
   title: '隐私政策',
   since: CONSENT_VERSION,
   lead: `${named(site)}在这里逐项写明：存了你的什么、存在哪里、给谁看、存多久。没有写到的，我们不收集；这里没有广告，也没有别家的统计代码。`,

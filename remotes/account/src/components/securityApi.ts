@@ -16,17 +16,6 @@ const toAccountEmail = (dto: AccountEmailDto) => ({ email: dto.email ?? '', pend
 
 export type AccountEmail = ReturnType<typeof toAccountEmail>;
 
-/** Field names are those of the API, so that its validation errors match. */
-export interface EmailChange {
-  email: string;
-  current_password: string;
-}
-
-/** The field name is that of the API. */
-export interface DeletionRequest {
-  current_password: string;
-}
-
 const toDevice = (dto: UserSessionDto) => ({
   id: dto.id,
   /** Readable name, e.g. `iPhone 上的 Safari`. */
@@ -89,7 +78,7 @@ const securityApi = api.injectEndpoints({
       transformResponse: toAccountEmail,
       keepUnusedDataFor: 0,
     }),
-    accountChangeEmail: build.mutation<AccountEmail, EmailChange | 'resend'>({
+    accountChangeEmail: build.mutation<AccountEmail, { email: string; current_password: string } | 'resend'>({
       query: (change) => {
         const schema = singleSchema(accountEmailSchema);
         if (change === 'resend') return { url: endpoints.resendEmail, method: 'POST', body: {}, schema };
@@ -114,9 +103,8 @@ const securityApi = api.injectEndpoints({
         url: target === 'others' ? endpoints.sessions : endpoints.userSession(target.id),
         method: 'DELETE',
       }),
-      transformResponse: () => undefined,
     }),
-    accountScheduleDeletion: build.mutation<string | null, DeletionRequest>({
+    accountScheduleDeletion: build.mutation<string | null, { current_password: string }>({
       query: (body) => ({ url: endpoints.deletion, method: 'POST', body, schema: singleSchema(deletionSchema) }),
       transformResponse: ({ deletion_at }: DeletionDto) => deletion_at ?? null,
       async onQueryStarted(_, { queryFulfilled }) {
@@ -127,7 +115,6 @@ const securityApi = api.injectEndpoints({
     }),
     accountKeep: build.mutation<void, void>({
       query: () => ({ url: endpoints.deletion, method: 'DELETE' }),
-      transformResponse: () => undefined,
       async onQueryStarted(_, { queryFulfilled }) {
         if (await queryFulfilled.catch(() => null)) session.userPatched({ deletion_at: null });
       },

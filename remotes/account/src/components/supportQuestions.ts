@@ -1,16 +1,6 @@
 import { formatNumber, formatPoints, type ProductRules } from '@liaozhai/shared/format';
 import { PERSONA_CHARACTERS } from '../model';
 
-export interface Question {
-  question: string;
-  answer: string;
-}
-
-export interface QuestionGroup {
-  title: string;
-  questions: Question[];
-}
-
 /** `2 点`, or `2–3 点` if prices differ. */
 function priceRange(prices: readonly number[]): string {
   const least = Math.min(...prices);
@@ -44,7 +34,7 @@ function inviteAnswer({ inviterReward, inviteeReward }: ProductRules): string {
   return `${how}好友打开链接注册后，你得 ${formatPoints(inviterReward)}，好友得 ${formatPoints(inviteeReward)}，都记在消费明细里。只有从链接注册的才算。`;
 }
 
-export const supportQuestions = (rules: ProductRules, canDelete = false): QuestionGroup[] => [
+export const supportQuestions = (rules: ProductRules, canDelete = false) => [
   {
     title: '点数',
     questions: [
@@ -113,3 +103,5 @@ export const supportQuestions = (rules: ProductRules, canDelete = false): Questi
     ],
   },
 ];
+
+export type QuestionGroup = ReturnType<typeof supportQuestions>[number];

@@ -111,7 +111,6 @@ const ticketApi = api.injectEndpoints({
     }),
     accountReadTicket: build.mutation<void, string>({
       query: (id) => ({ url: endpoints.ticketRead(id), method: 'POST', body: {} }),
-      transformResponse: () => undefined,
       async onQueryStarted(id, { dispatch, queryFulfilled }) {
         const patch = dispatch(
           ticketApi.util.updateQueryData('accountGetTickets', undefined, ({ pages }) => {

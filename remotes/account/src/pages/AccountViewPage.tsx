@@ -76,29 +76,27 @@ const DeletionNotice = late(async () => {
   return { default: page.DeletionNotice };
 });
 
-function MemberView({ user, today }: { user: User; today: string }) {
-  const canUndoDeletion = useCapability('account.delete');
-  return (
-    <>
-      {user.deletionAt !== null && canUndoDeletion && <DeletionNotice at={user.deletionAt} />}
-      <AccountHeader user={user} />
-      <CheckInCard key={user.id} user={user} today={today} />
-      {user.inviteCode && <InviteCard code={user.inviteCode} />}
-      <EntryList user={user} />
-    </>
-  );
-}
-
 export default function AccountViewPage() {
   const user = useUser();
   const today = useShanghaiDay();
+  const canUndoDeletion = useCapability('account.delete');
   useTodaysUser(user?.id, today);
   return (
     <div className={styles.page}>
       <VisuallyHidden role="heading" aria-level={1}>
         {texts.my.title}
       </VisuallyHidden>
-      {user ? <MemberView user={user} today={today} /> : <GuestCard />}
+      {user ? (
+        <>
+          {user.deletionAt !== null && canUndoDeletion && <DeletionNotice at={user.deletionAt} />}
+          <AccountHeader user={user} />
+          <CheckInCard key={user.id} user={user} today={today} />
+          {user.inviteCode && <InviteCard code={user.inviteCode} />}
+          <EntryList user={user} />
+        </>
+      ) : (
+        <GuestCard />
+      )}
       <DisplayCard />
       {user && <SignOutButton />}
       <LegalLinks />

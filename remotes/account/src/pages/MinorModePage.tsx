@@ -51,17 +51,6 @@ export default function MinorModePage() {
   );
 }
 
-function RuleList({ rules }: Pick<MinorDto, 'rules'>) {
-  if (!rules) return null;
-  return (
-    <ul className={styles.rules}>
-      {minorTexts.rules(rules.from, rules.to, rules.minutes_a_day).map((rule) => (
-        <li key={rule}>{rule}</li>
-      ))}
-    </ul>
-  );
-}
-
 const pinProblem = (pin: string) => (/^\d{4}$/.test(pin) ? undefined : minorTexts.pinWrong);
 
 const digitsOf = (typed: string) => typed.normalize('NFKC').replace(/\D/g, '');
@@ -71,7 +60,7 @@ const PinField = (props: ComponentProps<typeof PasswordField>) => (
   <PasswordField {...props} inputMode="numeric" autoComplete="off" maxLength={4} />
 );
 
-function TurnOn({ minor }: { minor: MinorDto }) {
+function TurnOn({ minor: { rules } }: { minor: MinorDto }) {
   const [change] = useAccountChangeMinorMutation();
   const { form, field, isSending } = useServerForm({
     initialValues: { pin: '', again: '' },
@@ -85,7 +74,13 @@ function TurnOn({ minor }: { minor: MinorDto }) {
   return (
     <form {...form} className={styles.form} aria-label={minorTexts.title}>
       <p>{minorTexts.about}</p>
-      <RuleList rules={minor.rules} />
+      {rules && (
+        <ul className={styles.rules}>
+          {minorTexts.rules(rules.from, rules.to, rules.minutes_a_day).map((rule) => (
+            <li key={rule}>{rule}</li>
+          ))}
+        </ul>
+      )}
       <PinField {...field('pin', digitsOf)} label={minorTexts.newPin} hint={minorTexts.pinRule} />
       <PinField {...field('again', digitsOf)} label={minorTexts.pinAgain} />
       <Button type="submit" block loading={isSending}>

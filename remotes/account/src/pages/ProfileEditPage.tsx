@@ -266,23 +266,20 @@ const problemsOf = ({ name, persona }: Profile): FieldErrors<keyof Profile> => (
 
 const EDITS_DRAFT = 'form:profile';
 
-/** Unsaved edits, stored on the device like drafts, so that they survive an update, a crash or a reload. */
-const storedEdits = {
-  read: (): ProfileEdits => toProfileEdits(drafts.read(EDITS_DRAFT)),
-  write: (edits: ProfileEdits) =>
-    drafts.write(EDITS_DRAFT, Object.keys(edits).length === 0 ? '' : JSON.stringify(edits)),
-};
+/** Stores unsaved edits on the device like drafts, so that they survive an update, a crash or a reload. */
+const storeEdits = (edits: ProfileEdits) =>
+  drafts.write(EDITS_DRAFT, Object.keys(edits).length === 0 ? '' : JSON.stringify(edits));
 
 /** Edits are merged over the saved profile, so that unedited fields follow changes from other devices. */
 function useProfileForm(user: User) {
-  const [edits, setEdits] = useState(storedEdits.read);
+  const [edits, setEdits] = useState(() => toProfileEdits(drafts.read(EDITS_DRAFT)));
   const { formRef, errors, showErrors, clearErrors } = useFieldErrors<keyof Profile>('name', 'persona');
   const [isSaved, setSaved] = useState(false);
   const [update, { isLoading: isSaving }] = useAccountUpdateProfileMutation();
   const savedProfile = toProfile(user);
   const unsavedChanges = unsavedEdits(savedProfile, edits);
   const values: Profile = { ...savedProfile, ...unsavedChanges };
-  useEffect(() => storedEdits.write(edits), [edits]);
+  useEffect(() => storeEdits(edits), [edits]);
   const isDirty = Object.keys(unsavedChanges).length > 0;
 
   const edit = (change: ProfileEdits) => {
@@ -293,7 +290,7 @@ function useProfileForm(user: User) {
   const discard = () => {
     setEdits({});
     // the page may be unloaded before the effect above runs
-    storedEdits.write({});
+    storeEdits({});
     showErrors({});
   };
   const save = async () => {

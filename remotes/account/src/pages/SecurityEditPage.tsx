@@ -24,8 +24,7 @@ import {
   useNow,
 } from '@liaozhai/shared/ui';
 import { type ReactNode, useState } from 'react';
-import { toastFailure } from '../components/actions';
-import { CurrentPassword } from '../components/CurrentPassword';
+import { toastFailure, useRefetchOn } from '../components/actions';
 import {
   type AccountEmail,
   type Device,
@@ -37,8 +36,7 @@ import {
   useAccountKeepMutation,
   useAccountScheduleDeletionMutation,
 } from '../components/securityApi';
-import { useServerForm } from '../components/serverForm';
-import { useRefetchOn } from '../components/useRefetchOn';
+import { CurrentPassword, useServerForm } from '../components/serverForm';
 import styles from './SecurityEditPage.module.css';
 
 /** 账号与安全: shows the features that the server supports. */

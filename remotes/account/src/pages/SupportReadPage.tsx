@@ -11,7 +11,7 @@ import {
   useUser,
 } from '@liaozhai/shared/runtime';
 import { Button, Card, ChevronDownIcon, CopyIcon, IconButton, ListRow, late, TopBar } from '@liaozhai/shared/ui';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { copyWithToast } from '../components/actions';
 import { type QuestionGroup, supportQuestions } from '../components/supportQuestions';
 import { texts } from '../texts';
@@ -34,34 +34,38 @@ export default function SupportReadPage() {
     <>
       <TopBar title={texts.support.title} onBack={goBack} />
       <div className={styles.page}>
-        <section className={styles.section} aria-label={texts.support.faq}>
-          <h2 className={styles.title}>{texts.support.faq}</h2>
+        <Section title={texts.support.faq}>
           <FaqList groups={supportQuestions(toProductRules(hostConfig().rules), canDelete)} />
-        </section>
+        </Section>
         {hasTickets && (
           <SupportTickets diagnostics={diagnosticsText(diagnostics)}>
             <Diagnostics lines={diagnostics} />
           </SupportTickets>
         )}
         {(hasContact || lacksTickets) && (
-          <section className={styles.section} aria-label={texts.support.contact}>
-            <h2 className={styles.title}>{texts.support.contact}</h2>
+          <Section title={texts.support.contact}>
             <ContactCard hint={lacksTickets ? texts.support.withDiagnostics : undefined} />
-          </section>
+          </Section>
         )}
         {lacksTickets && (
-          <section className={styles.section} aria-label={texts.support.diagnostics}>
-            <h2 className={styles.title}>{texts.support.diagnostics}</h2>
+          <Section title={texts.support.diagnostics}>
             <Card>
               <p className={styles.diagnosticsCardHint}>{texts.support.diagnosticsHint}</p>
               <Diagnostics lines={diagnostics} />
             </Card>
-          </section>
+          </Section>
         )}
       </div>
     </>
   );
 }
+
+const Section = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section className={styles.section} aria-label={title}>
+    <h2 className={styles.title}>{title}</h2>
+    {children}
+  </section>
+);
 
 /** Questions of which one is open at a time; the browser's own search finds and opens closed ones. */
 function FaqList({ groups }: { groups: QuestionGroup[] }) {
@@ -101,22 +105,25 @@ function CopyableValue({ label, value }: { label: string; value: string }) {
 /** The contact channels that the site has configured, or a note that it has none. */
 function ContactCard({ hint }: { hint: string | undefined }) {
   const { email, wechat, hours } = hostConfig().support;
-  const mail = email && (
-    <a className={styles.mail} href={`mailto:${email}`} translate="no">
-      <span>{email.replace(/@.*/, '@')}</span>
-      <wbr />
-      <span>{email.replace(/.*@/, '')}</span>
-    </a>
-  );
-  if (!email && !wechat) return <p className={styles.none}>{texts.support.noContact}</p>;
+  const words = texts.support;
+  if (!email && !wechat) return <p className={styles.none}>{words.noContact}</p>;
   return (
     <>
       <Card flush>
-        {mail && <ListRow title={texts.support.email} value={mail} />}
-        {wechat && (
-          <ListRow title={texts.support.wechat} value={<CopyableValue label={texts.support.wechat} value={wechat} />} />
+        {email && (
+          <ListRow
+            title={words.email}
+            value={
+              <a className={styles.mail} href={`mailto:${email}`} translate="no">
+                <span>{email.replace(/@.*/, '@')}</span>
+                <wbr />
+                <span>{email.replace(/.*@/, '')}</span>
+              </a>
+            }
+          />
         )}
-        {hours && <ListRow title={texts.support.hours} value={hours} />}
+        {wechat && <ListRow title={words.wechat} value={<CopyableValue label={words.wechat} value={wechat} />} />}
+        {hours && <ListRow title={words.hours} value={hours} />}
       </Card>
       {hint && <p className={styles.hint}>{hint}</p>}
     </>
@@ -151,10 +158,7 @@ function Diagnostics({ lines }: { lines: DiagnosticLine[] }) {
   );
 }
 
-interface DiagnosticLine {
-  name: string;
-  value: string;
-}
+type DiagnosticLine = Record<'name' | 'value', string>;
 
 /** Collects data for support about this page; `epochMs` is its time. */
 function useDiagnostics(epochMs: number): DiagnosticLine[] {

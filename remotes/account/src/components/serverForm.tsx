@@ -1,6 +1,6 @@
-import { blockReload } from '@liaozhai/shared/runtime';
-import { type FieldErrors, useFieldErrors } from '@liaozhai/shared/ui';
-import { type ChangeEvent, type FormEvent, useEffect, useState } from 'react';
+import { blockReload, type User } from '@liaozhai/shared/runtime';
+import { type FieldErrors, PasswordField, useFieldErrors } from '@liaozhai/shared/ui';
+import { type ChangeEvent, type ComponentProps, type FormEvent, useEffect, useState } from 'react';
 import { showRefusal } from './actions';
 
 interface ServerForm<Name extends string, Data> {
@@ -56,3 +56,14 @@ export function useServerForm<Name extends string, Data>({ initialValues, reason
     }),
   };
 }
+
+type CurrentPasswordProps = { user: User } & ComponentProps<typeof PasswordField>;
+
+/** Field of a form that changes something by the user's password. */
+export const CurrentPassword = ({ user, ...field }: CurrentPasswordProps) => (
+  <>
+    {/* password managers need the user name that belongs to the password */}
+    <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
+    <PasswordField {...field} autoComplete="current-password" required />
+  </>
+);
