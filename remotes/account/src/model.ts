@@ -40,18 +40,10 @@ export const toProfile = (user: ProfileSource): Profile => ({
 
 /** Parses stored edits; unknown fields are omitted. */
 export function toProfileEdits(json: string): ProfileEdits {
-  const edits = toRecord(parseJson(json));
+  const edits = parseRecord(json);
   const textFields = (['name', 'avatar', 'persona'] as const).filter((field) => typeof edits[field] === 'string');
   const isGender = edits.gender === 'male' || edits.gender === 'female';
   return Object.fromEntries([...textFields, ...(isGender ? ['gender'] : [])].map((field) => [field, edits[field]]));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text || '{}');
-  } catch {
-    return {};
-  }
 }
 
 /** Returns the edits that differ from the saved profile. */
@@ -141,3 +133,12 @@ export function calendarDays(streak: Streak, span: 'week' | 'month'): CalendarDa
 
 const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+/** Parses a stored object; empty if missing or invalid. */
+export function parseRecord(json: string): Record<string, unknown> {
+  try {
+    return toRecord(JSON.parse(json));
+  } catch {
+    return {};
+  }
+}

@@ -56,14 +56,9 @@ export function checkoutAddress(configured: string, pageUrl: string): URL | unde
   return address?.protocol === 'https:' || address?.protocol === 'http:' ? address : undefined;
 }
 
-interface Purchase {
-  packageId: string;
-  userId: string;
-  /** Absolute address of the page to return to. */
-  returnUrl: string;
-}
+type Purchase = Record<'packageId' | 'userId' | 'returnUrl', string>;
 
-/** Address of the provider's page, with `package`, `user` and `return` in its query. */
+/** Address of the provider's page, with `package`, `user` and `return` in its query. `returnUrl` is absolute. */
 export function checkoutLink(address: URL, { packageId, userId, returnUrl }: Purchase): string {
   const link = new URL(address);
   link.searchParams.set('package', packageId);

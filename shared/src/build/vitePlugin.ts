@@ -28,12 +28,6 @@ import {
 } from './remotePlugin.ts';
 
 // the used parts of Vite, whose types would make it a dependency of every build
-interface Output {
-  type: string;
-  fileName: string;
-  code?: string;
-}
-
 interface ViteDevServer {
   middlewares: {
     use(
@@ -204,7 +198,11 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
     writeBundle() {
       reportBuild();
     },
-    async generateBundle(this: { emitFile(file: object): void }, _options: unknown, bundle: Record<string, Output>) {
+    async generateBundle(
+      this: { emitFile(file: object): void },
+      _options: unknown,
+      bundle: Record<string, { fileName: string; code?: string }>,
+    ) {
       const entry = bundle[ENTRY];
       if (!entry?.code)
         throw new Error(`${ENTRY} is not among what Vite built: leave names of output files to this plugin`);

@@ -2,11 +2,6 @@ import clsx from 'clsx';
 import type { ReactNode } from 'react';
 import styles from './RadioGroup.module.css';
 
-export interface RadioOption<Value extends string> {
-  value: Value;
-  label: ReactNode;
-}
-
 /** Options that several pages offer. */
 export const GENDERS = [
   { value: 'male', label: '男' },
@@ -24,7 +19,7 @@ export interface RadioGroupProps<Value extends string> {
   legend: string;
   /** `name` of the radios in their form. */
   name: string;
-  options: readonly RadioOption<Value>[];
+  options: readonly { value: Value; label: ReactNode }[];
   value: Value;
   onChange: (value: Value) => void;
   hideLegend?: boolean;

@@ -21,9 +21,7 @@ interface RowBoundaryProps<Item> {
   as?: 'li' | 'p';
 }
 
-interface RowBoundaryState {
-  failure: { cause: unknown } | null;
-}
+type RowBoundaryState = { failure: { cause: unknown } | null };
 
 /** Error boundary of one row in a list: a failed row becomes a short line, the other rows stay. */
 export class RowBoundary<Item> extends Component<RowBoundaryProps<Item>, RowBoundaryState> {

@@ -5,18 +5,13 @@ import styles from './SwipeRow.module.css';
 
 const ACTION_PX = 88;
 
-interface SwipeAction {
-  label: string;
-  onAction: () => void;
-}
-
 const SWIPE_SPEED_PX_PER_MS = 0.4;
 
 export interface SwipeRowProps {
   actionLabel: string;
   onAction: () => void;
   /** A second, harmless action next to it. */
-  also?: SwipeAction | undefined;
+  also?: { label: string; onAction: () => void } | undefined;
   children: ReactNode;
 }
 

@@ -48,18 +48,12 @@ export interface FieldTexts {
   hideLabel?: boolean;
 }
 
-/** Attributes that connect the input with its label, hint and error. */
-export interface FieldControl {
-  id: string;
-  'aria-describedby': string | undefined;
-  'aria-invalid': true | undefined;
-}
-
 interface FieldProps extends FieldTexts {
   id?: string | undefined;
   /** Content at the end of the line below the input: a counter. */
   aside?: ReactNode;
-  children: (control: FieldControl) => ReactNode;
+  /** Receives the attributes that connect the input with its label, hint and error. */
+  children: (control: Pick<ComponentProps<'input'>, 'id' | 'aria-describedby' | 'aria-invalid'>) => ReactNode;
 }
 
 /** Label, input, then error or hint; the layout of every text input. */

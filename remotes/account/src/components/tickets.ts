@@ -9,6 +9,7 @@ import {
   singleSchema,
   ticketSchema,
 } from '@liaozhai/shared/runtime';
+import { parseRecord } from '../model';
 
 // Tickets for support. Separate from the remote's api, model and texts, since no other page needs them.
 
@@ -34,13 +35,9 @@ export const wordsOf = ({ kind, body, contact }: TicketDraft): string => JSON.st
 
 /** Parses a stored draft; undefined if missing or invalid. */
 export function readTicketDraft(json: string): TicketDraft | undefined {
-  try {
-    const { kind, body, contact, clientId, sentWords } = JSON.parse(json) as Record<string, unknown>;
-    if (typeof body !== 'string' || typeof contact !== 'string' || typeof clientId !== 'string') return undefined;
-    return { kind: kindOf(kind), body, contact, clientId, ...(typeof sentWords === 'string' && { sentWords }) };
-  } catch {
-    return undefined;
-  }
+  const { kind, body, contact, clientId, sentWords } = parseRecord(json);
+  if (typeof body !== 'string' || typeof contact !== 'string' || typeof clientId !== 'string') return undefined;
+  return { kind: kindOf(kind), body, contact, clientId, ...(typeof sentWords === 'string' && { sentWords }) };
 }
 
 const kindOf = (name: unknown): TicketKind => ticketKinds.find((kind) => kind === name) ?? 'other';

@@ -21,14 +21,8 @@ export default function BalanceLine() {
   );
 }
 
-interface BalanceFigureProps {
-  /** In points; undefined if the server has not sent it. */
-  balance: number | undefined;
-  label?: string;
-}
-
-/** The balance in large type; screen readers announce its changes. */
-export function BalanceFigure({ balance, label = texts.balance }: BalanceFigureProps) {
+/** The balance in points in large type; screen readers announce its changes. undefined if the server has not sent it. */
+export function BalanceFigure({ balance, label = texts.balance }: { balance: number | undefined; label?: string }) {
   return (
     <p className={styles.figure} aria-live="polite">
       <span className={styles.label}>{label}</span>
