@@ -41,6 +41,8 @@ import {
   gaugeWork,
   type Log,
   type ReportFault,
+  repeat,
+  runOrReport,
 } from './telemetry.ts';
 import { eraseDueAccounts } from './users/accountDeletion.ts';
 import { createWechat } from './wechat.ts';
@@ -118,7 +120,8 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
       await services.broadcaster.close();
       await serverClosed;
       await Promise.all([metrics?.close(), services.tracing?.close(), stopMail?.()]);
-      announceEnd(services);
+      // if that fails, the others notice the missing heartbeat
+      runOrReport(services, () => services.roster.leave());
       services.db.close();
       unlock();
     },
@@ -235,24 +238,6 @@ function sweep(services: Services): void {
 export function startSweeper(services: Services): () => void {
   sweep(services);
   const interval = services.roster.isShared ? SHARED_SWEEP_INTERVAL_MS : SWEEP_INTERVAL_MS;
-  const timer = setInterval(() => sweepOrSkip(services), interval).unref();
-  return () => clearInterval(timer);
-}
-
-/** Sweeps from the timer, whose errors nobody catches. After a failure the next sweep does the rest. */
-function sweepOrSkip(services: Services): void {
-  try {
-    sweep(services);
-  } catch (error) {
-    services.report(error);
-  }
-}
-
-/** Announces the end of this backend. If that fails, the others notice the missing heartbeat. */
-function announceEnd(services: Services): void {
-  try {
-    services.roster.leave();
-  } catch (error) {
-    services.report(error);
-  }
+  // after a failure the next sweep does the rest
+  return repeat(services, () => sweep(services), interval);
 }

@@ -11,6 +11,7 @@ import { cleanText, cursorPage, ownRows, readInput, text, validate } from './htt
 import { announceUser, notifyUser } from './realtime/events.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
+import { repeat } from './telemetry.ts';
 import { userUpdate } from './users/user.ts';
 
 /** Polling interval for answers, which another process stores. */
@@ -138,16 +139,8 @@ function announceAnswers(services: Services): void {
 }
 
 /** Polls for answers, since the command that stores them has no sockets. Returns a function that stops it. */
-export function startAnnouncingAnswers(services: Services): () => void {
-  const timer = setInterval(() => {
-    try {
-      announceAnswers(services);
-    } catch (error) {
-      services.report(error);
-    }
-  }, ANNOUNCE_INTERVAL_MS).unref();
-  return () => clearInterval(timer);
-}
+export const startAnnouncingAnswers = (services: Services): (() => void) =>
+  repeat(services, () => announceAnswers(services), ANNOUNCE_INTERVAL_MS);
 
 /** Runs `pnpm backend tickets …` and returns its output. Throws `ConfigError`. */
 export function runTickets(services: Services, [verb, ticketId = '', ...words]: string[]): string {

@@ -3,6 +3,7 @@ import { counterIn, type Metrics } from '@liaozhai/telemetry/metrics';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { Gauge } from 'prom-client';
+import { MINUTE_MS } from './clock.ts';
 import { storageCure, storageFaultOf } from './db/storageFault.ts';
 import type { Services } from './services.ts';
 
@@ -28,7 +29,20 @@ export function createLog(level: string, destination?: DestinationStream): Log {
 /** Reports an error that no caller can catch; `about` contains its context. Never throws. */
 export type ReportFault = (error: unknown, about?: Record<string, unknown>) => void;
 
-const LOG_INTERVAL_MS = 60_000;
+/** Runs work that no caller waits for, and reports its failure. */
+export function runOrReport({ report }: Pick<Services, 'report'>, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    report(error);
+  }
+}
+
+/** Repeats work at an interval. Returns a function that stops it. */
+export function repeat(services: Pick<Services, 'report'>, work: () => void, intervalMs: number): () => void {
+  const timer = setInterval(() => runOrReport(services, work), intervalMs).unref();
+  return () => clearInterval(timer);
+}
 
 interface FaultReportOptions {
   log: Log;
@@ -44,7 +58,7 @@ export function createFaultReport({ log, dataDir, onDamaged }: FaultReportOption
     const fault = storageFaultOf(error);
     if (fault === 'damaged') onDamaged(error);
     if (fault === null) log.error({ ...context, err: error }, 'unexpected error');
-    if (fault === null || fault === 'damaged' || performance.now() - loggedAt < LOG_INTERVAL_MS) return;
+    if (fault === null || fault === 'damaged' || performance.now() - loggedAt < MINUTE_MS) return;
     loggedAt = performance.now();
     log.error(context, storageCure(fault, dataDir, error));
   };

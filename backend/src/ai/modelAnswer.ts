@@ -155,7 +155,6 @@ const doneLine = /^"?\[?DONE\]?"?$/i;
 const doneEvent = /^(?:done|end|completed?|message_stop)$/i;
 
 class AnswerReader {
-  readonly #status: number;
   readonly #parser = createParser({ onEvent: ({ event, data }) => this.#readEvent(event, data) });
   #form: 'unknown' | 'events' | 'json' = 'unknown';
   /** unparsed text: the beginning while the form is unknown, later all of a JSON answer */
@@ -172,9 +171,7 @@ class AnswerReader {
   #fault: StorytellerFault | null = null;
   isDone = false;
 
-  constructor(status: number) {
-    this.#status = status;
-  }
+  constructor(private readonly status: number) {}
 
   get isFinished(): boolean {
     return this.isDone || this.#hasFinalReason;
@@ -222,7 +219,7 @@ class AnswerReader {
   }
 
   fault(kind: StorytellerFault['kind'], excerpt: string): StorytellerFault {
-    return new StorytellerFault(kind, this.#status, excerpt.slice(0, SOURCE_CHARACTERS));
+    return new StorytellerFault(kind, this.status, excerpt.slice(0, SOURCE_CHARACTERS));
   }
 
   /** Detects the form by the first character, since endpoints and proxies send wrong content types. */

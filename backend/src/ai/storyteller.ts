@@ -52,17 +52,16 @@ export type FaultKind = 'unreachable' | 'refused' | 'busy' | 'failed' | 'filtere
 
 /** Thrown when the storyteller did not return a complete text. */
 export class StorytellerFault extends Error {
-  readonly kind: FaultKind;
-  /** HTTP status; null without a response. */
-  readonly status: number | null;
-  /** Beginning of the response, or the cause of the failure. */
-  readonly excerpt: string;
-
-  constructor(kind: FaultKind, status: number | null, excerpt: string) {
+  /**
+   * @param status HTTP status; null without a response
+   * @param excerpt beginning of the response, or the cause of the failure
+   */
+  constructor(
+    readonly kind: FaultKind,
+    readonly status: number | null,
+    readonly excerpt: string,
+  ) {
     super(`${kind}${status ? ` ${status}` : ''}: ${excerpt}`);
-    this.kind = kind;
-    this.status = status;
-    this.excerpt = excerpt;
   }
 }
 

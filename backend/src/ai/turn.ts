@@ -33,8 +33,6 @@ export function composeTurn(teller: Teller, before: Progress, words: string | nu
 }
 
 class TurnComposer {
-  readonly #teller: Teller;
-  readonly #variantIndex: number;
   /** What the reader's 人设 says of them. */
   readonly #persona: ReaderFacts;
   readonly #parts: string[] = [];
@@ -44,9 +42,11 @@ class TurnComposer {
   #progress: Progress;
   #meanwhile: TurnResult['meanwhile'];
 
-  constructor(teller: Teller, progressBefore: Progress, variantIndex: number) {
-    this.#teller = teller;
-    this.#variantIndex = variantIndex;
+  constructor(
+    private readonly teller: Teller,
+    progressBefore: Progress,
+    private readonly variantIndex: number,
+  ) {
     this.#persona = factsOf(teller.reader.persona);
     const steps = sceneAt(teller.plot, progressBefore)?.steps.slice(0, progressBefore.steps) ?? [];
     this.#readText = [teller.opening, ...steps].join('\n');
@@ -71,7 +71,7 @@ class TurnComposer {
   }
 
   #composeParts(words: string | null): TurnResult['by'] {
-    const { plot } = this.#teller;
+    const { plot } = this.teller;
     const isOver = hasEnded(plot, this.#progress);
     const firstInterpretation = words === null ? ({ kind: 'goOn' } as const) : this.#interpret(words);
     if (this.#progress.called && refusesName(words ?? '', this.#progress.called)) delete this.#progress.called;
@@ -122,7 +122,7 @@ class TurnComposer {
         this.#answerMeaning(interpretation, remainingWords ?? '');
         return 'meaning';
       case 'goOn':
-        if (this.#variantIndex > 0) this.#tellEvent(this.#variantIndex - 1);
+        if (this.variantIndex > 0) this.#tellEvent(this.variantIndex - 1);
         this.#advance();
         return 'goOn';
       default:
@@ -144,7 +144,7 @@ class TurnComposer {
 
   #interpret(words: string): Interpretation | undefined {
     if (words === '') return undefined;
-    const { plot, speaker } = this.#teller;
+    const { plot, speaker } = this.teller;
     const { at, used } = this.#progress;
     return interpret(words, {
       plot,
@@ -162,14 +162,14 @@ class TurnComposer {
   /** Tells the first scene's first step before the first answer, so that the speaker is introduced. */
   #introduceScene(interpretation: Interpretation | undefined): void {
     const { at, steps } = this.#progress;
-    if (steps > 0 || at !== this.#teller.plot.scenes[0]?.id || interpretation?.kind === 'goOn') return;
+    if (steps > 0 || at !== this.teller.plot.scenes[0]?.id || interpretation?.kind === 'goOn') return;
     if (interpretation?.kind === 'meaning' && isOutside(interpretation.meaning)) return;
     this.#tellNextStep();
   }
 
   /** Returns the scene's open lines, then those that were said: they are answered but no longer offered. */
   #currentReplies(): Reply[] {
-    const { plot } = this.#teller;
+    const { plot } = this.teller;
     const openReplies = offeredReplies(plot, this.#progress);
     const saidReplies = sceneAt(plot, this.#progress)?.replies.filter(
       ({ line, to }) => !to && !openReplies.some((one) => one.line === line),
@@ -189,7 +189,7 @@ class TurnComposer {
   }
 
   #enter(id: string, fork: NonNullable<Progress['fork']>): void {
-    const { plot } = this.#teller;
+    const { plot } = this.teller;
     const scene = plot.scenes.find((one) => one.id === fork.at);
     const ways = new Set(scene?.replies.flatMap(({ to }) => to ?? []));
     if (ways.size > 1) this.#progress.fork = fork;
@@ -200,7 +200,7 @@ class TurnComposer {
   }
 
   #end({ id, title, steps }: Finale): void {
-    const { endings } = this.#teller.plot;
+    const { endings } = this.teller.plot;
     if (!this.#progress.endings.includes(id)) this.#progress.endings.push(id);
     this.#parts.push(...steps.map((step) => this.#fill(step)));
     this.#parts.push(
@@ -211,7 +211,7 @@ class TurnComposer {
 
   /** Tells the scene's next step, if there is one. */
   #tellNextStep(): boolean {
-    const step = sceneAt(this.#teller.plot, this.#progress)?.steps[this.#progress.steps];
+    const step = sceneAt(this.teller.plot, this.#progress)?.steps[this.#progress.steps];
     if (step === undefined) return false;
     this.#progress.steps += 1;
     this.#progress.idle = 0;
@@ -221,9 +221,9 @@ class TurnComposer {
 
   #advance(): void {
     if (this.#tellNextStep()) return;
-    const scene = sceneAt(this.#teller.plot, this.#progress);
+    const scene = sceneAt(this.teller.plot, this.#progress);
     const onward = scene?.onward;
-    const places = [...this.#teller.plot.scenes, ...this.#teller.plot.endings];
+    const places = [...this.teller.plot.scenes, ...this.teller.plot.endings];
     const place = places.find(({ id }) => id === onward?.to);
     if (onward && place && this.#progress.turns >= onward.after && isOpen(place, Object.keys(this.#progress.facts))) {
       this.#enter(onward.to, { at: this.#progress.at, facts: { ...this.#progress.facts } });
@@ -237,7 +237,7 @@ class TurnComposer {
 
   /** Tells what happens in the scene meanwhile, if it was not used yet. */
   #tellMeanwhile(offset = 0): boolean {
-    const scene = sceneAt(this.#teller.plot, this.#progress);
+    const scene = sceneAt(this.teller.plot, this.#progress);
     if (!scene) return false;
     this.#progress.idle = 0;
     const count = (this.#progress.used[`meanwhile ${scene.id}`] ?? 0) + offset;
@@ -277,7 +277,7 @@ class TurnComposer {
   #tellLore({ subjects, aspects, from, text }: Lore): void {
     const { used } = this.#progress;
     const key = `lore ${subjects[0]} ${aspects[0]} ${from}`;
-    const about = this.#teller.plot.byWords.findIndex(({ words }) => words.some((word) => subjects.includes(word)));
+    const about = this.teller.plot.byWords.findIndex(({ words }) => words.some((word) => subjects.includes(word)));
     if (about >= 0) this.#progress.about = about;
     const frames = used[key] ? common.repeatedLoreFrames : common.loreFrames;
     const texts = /[“*]/.test(text) ? [text] : frames.map((frame) => frame.replace('{fact}', () => text));
@@ -288,24 +288,24 @@ class TurnComposer {
   #appendMeaning(meaning: Meaning, words = ''): void {
     // the speaker's own reasons do not explain what others do
     const isOfOthers = meaning === '为什么' && /[我他她它]/.test(words) && !/[你您]/.test(words);
-    const ownAnswers = (!isOfOthers && this.#teller.plot.byMeaning[meaning]) || [];
-    const commonAnswers = common.rotate(common.commonAnswers[meaning], this.#teller.speaker);
+    const ownAnswers = (!isOfOthers && this.teller.plot.byMeaning[meaning]) || [];
+    const commonAnswers = common.rotate(common.commonAnswers[meaning], this.teller.speaker);
     this.#appendNext(meaning, [...ownAnswers, ...commonAnswers]);
   }
 
   /** Answers words that were not understood. The scene goes on after a remark, but not after a question. */
   #answerOther(words: string): void {
-    const ownAnswers = this.#teller.plot.byMeaning.其他 ?? [];
+    const ownAnswers = this.teller.plot.byMeaning.其他 ?? [];
     const lastSentence = words.match(/[^。！？!?]+[。！？!?]*$/)?.[0] ?? words;
     if (isQuestion(words) && this.#recall(words, false)) this.#remindOfChoice();
     else if (isQuestion(lastSentence)) {
       const isYesOrNo = /(吗|(?<![什怎])么)[?？]?$|是不是|会不会|有没有|能不能/.test(words);
       const isAboutYou = /[你您]/.test(words) && !(isYesOrNo && /[我他她它]/.test(words));
       const kind = isAboutYou ? 'you' : isYesOrNo ? 'whether' : 'other';
-      this.#appendNext(`unsure ${kind}`, common.rotate(common.unsureAnswers[kind], this.#teller.speaker));
+      this.#appendNext(`unsure ${kind}`, common.rotate(common.unsureAnswers[kind], this.teller.speaker));
       this.#remindOfChoice();
     } else {
-      this.#appendNext('其他', [...ownAnswers, ...common.rotate(common.commonAnswers.其他, this.#teller.speaker)]);
+      this.#appendNext('其他', [...ownAnswers, ...common.rotate(common.commonAnswers.其他, this.teller.speaker)]);
       // words that were not understood decide nothing: they lead to no other scene
       if (!this.#mentionFact() && !this.#tellNextStep()) this.#tellEvent();
     }
@@ -314,7 +314,7 @@ class TurnComposer {
   /** Answers a question with a sentence that the reader has read. Each sentence is used once. */
   #recall(words: string, names: boolean): boolean {
     const { used } = this.#progress;
-    const frame = common.recallFrames[(used.recalled ?? 0) + this.#variantIndex];
+    const frame = common.recallFrames[(used.recalled ?? 0) + this.variantIndex];
     const fact = findFact(this.#readText, words, names);
     if (!frame || !fact || used[`recalled ${fact}`]) return false;
     used.recalled = (used.recalled ?? 0) + 1;
@@ -332,7 +332,7 @@ class TurnComposer {
 
   /** Mentions something that the reader did in an earlier scene. Each fact is mentioned once. */
   #mentionFact(isRequested = false): boolean {
-    const { memories } = this.#teller.plot;
+    const { memories } = this.teller.plot;
     const { facts, at, used, idle } = this.#progress;
     if (!isRequested && idle !== 2) return false;
     const fact = Object.keys(facts).find((one) => memories[one] && facts[one] !== at && !used[`memory ${one}`]);
@@ -343,7 +343,7 @@ class TurnComposer {
   }
 
   #restart(): 'reply' {
-    const { plot, opening } = this.#teller;
+    const { plot, opening } = this.teller;
     const { endings, used, called, trade, fear, age, home } = this.#progress;
     const told = Object.fromEntries(Object.entries({ called, trade, fear, age, home }).filter(([, fact]) => fact));
     this.#progress = { ...initialProgress(plot), endings, used, ...told };
@@ -353,7 +353,7 @@ class TurnComposer {
   }
 
   #turnBack(): 'reply' {
-    const { plot } = this.#teller;
+    const { plot } = this.teller;
     const { fork, ...rest } = this.#progress;
     if (!fork) {
       this.#parts.push(common.noForkNotice);
@@ -379,20 +379,20 @@ class TurnComposer {
   #appendNext(list: string, texts: readonly string[]): void {
     const count = this.#progress.used[list] ?? 0;
     this.#progress.used[list] = count + 1;
-    const text = texts[(count + this.#variantIndex) % Math.max(1, texts.length)];
+    const text = texts[(count + this.variantIndex) % Math.max(1, texts.length)];
     if (text !== undefined) this.#parts.push(this.#fill(text));
   }
 
   #noticeFear(): void {
     const { fear } = this.#persona;
-    if (!fear || this.#progress.used.fearNear || hasEnded(this.#teller.plot, this.#progress)) return;
+    if (!fear || this.#progress.used.fearNear || hasEnded(this.teller.plot, this.#progress)) return;
     if (!this.#parts.some((part) => part.includes(fear) && !part.includes(`怕${fear}`))) return;
     this.#progress.used.fearNear = 1;
     this.#parts.push(this.#fill(readerAnswers.fearNearby));
   }
 
   #fill(text: string): string {
-    const { speaker, address, reader, plot } = this.#teller;
+    const { speaker, address, reader, plot } = this.teller;
     const scene = sceneAt(plot, this.#progress);
     const addressedName = this.#progress.called ?? this.#persona.address ?? address;
     return text
@@ -407,7 +407,7 @@ class TurnComposer {
   }
 
   #describeOffers(): string {
-    const lines = offeredReplies(this.#teller.plot, this.#progress).slice(0, 2);
+    const lines = offeredReplies(this.teller.plot, this.#progress).slice(0, 2);
     return lines.map(({ line }) => `‘${line}’`).join('或者');
   }
 }

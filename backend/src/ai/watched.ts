@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../clock.ts';
 import type { BackendCounters, Log } from '../telemetry.ts';
 import { excerptOf } from './modelAnswer.ts';
 import {
@@ -81,8 +82,6 @@ export function withMonitoring(storyteller: Storyteller, watch: Monitoring): Sto
   };
 }
 
-const LOG_INTERVAL_MS = 60_000;
-
 /** Logs at most one line a minute for each kind of failure, with the number of failures since the last line. */
 function failureLog({ endpoint, log }: Monitoring) {
   const pendingReports = new Map<string, { count: number; write: (count: number) => void }>();
@@ -95,7 +94,7 @@ function failureLog({ endpoint, log }: Monitoring) {
       write(count);
       pendingReports.set(key, { count: 0, write });
       scheduleReport(key);
-    }, LOG_INTERVAL_MS).unref();
+    }, MINUTE_MS).unref();
   }
 
   return (call: ModelCall, outcome: string, error: unknown): void => {

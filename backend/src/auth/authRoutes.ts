@@ -1,6 +1,7 @@
 import { networkOf } from '@liaozhai/http/source';
 import { Hono } from 'hono';
 import * as v from 'valibot';
+import { MINUTE_MS } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { knownDevice } from '../http/cookies.ts';
@@ -9,6 +10,7 @@ import { readInput, validate } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
+import { runOrReport } from '../telemetry.ts';
 import { bindEmail } from '../users/accountEmail.ts';
 import { findByEmail, findByLogin, findUser, presentUser, userUpdate } from '../users/user.ts';
 import {
@@ -22,7 +24,7 @@ import {
   registrationForm,
   verifyPassword,
 } from './accounts.ts';
-import { confirmedAddress, mailOrReport, originOf, sendLink, sendVerification } from './mail.ts';
+import { confirmedAddress, originOf, sendLink, sendVerification } from './mail.ts';
 import { endAllSessions, endSession, startSession } from './sessions.ts';
 
 /** Limits for a name from all addresses, and for a network with all names, as multiples of `RATE_LIMIT_LOGIN`. */
@@ -108,7 +110,7 @@ export function emailRoutes(services: Services): Hono<AppEnv> {
 }
 
 /** Minimum time between two reset mails to one account. */
-const MAIL_PAUSE_MS = 60_000;
+const MAIL_PAUSE_MS = MINUTE_MS;
 
 const forgotForm = v.object({ email: emailAddress });
 
@@ -129,7 +131,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
       limits.consume(`forgot:${networkOf(c.get('source').ip)}`, env.RATE_LIMIT_RESEND);
       // after the response, so that its time does not reveal whether the address is registered
       setImmediate(() =>
-        mailOrReport(services, () => {
+        runOrReport(services, () => {
           const origin = originOf(c, services);
           const user = findByEmail(services, email);
           if (user) mailReset(services, user, email, origin);
@@ -169,7 +171,7 @@ function mailReset(services: Services, user: UserRow, email: string, origin: str
   const reset = {
     token_hash: sha256(token),
     created_at: now,
-    expires_at: now + rules.resetLinkMinutes * 60_000,
+    expires_at: now + rules.resetLinkMinutes * MINUTE_MS,
   };
   db.run(
     query

@@ -8,6 +8,7 @@ import { type Http, productOrigin } from '../http/http.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hmac, sameText } from '../signatures.ts';
+import { runOrReport } from '../telemetry.ts';
 
 export interface Mail {
   to: string;
@@ -82,34 +83,26 @@ export function originOf(c: Http, { env }: Services): string {
   throw new ConfigError(`APP_ORIGIN: set it to the product's origin; no mail leads to ${origin}`);
 }
 
-/** Sends a mail. A failure is reported to the operator and does not fail the request. */
-export function mailOrReport({ report }: Services, send: () => void): void {
-  try {
-    send();
-  } catch (error) {
-    report(error);
-  }
-}
-
 /** Sends a mail with a link. Without an SMTP server the mail is only stored, so its link is printed. */
 export function sendLink({ mailer, env }: Services, mail: Mail, link: string): void {
   const path = mailer.send(mail);
   if (!env.MAIL_URL) console.log(`mail ${path}\n     ${link}`);
 }
 
-/** Mails a confirmation link to the account's address or to the one it wants to change to. */
+/**
+ * Mails a confirmation link to the account's address or to the one it wants to change to. A failure is reported to the
+ * operator and does not fail the request.
+ */
 export function sendVerification(c: Http, services: Services, user: UserRow, address: string): void {
-  mailOrReport(services, () => sendConfirmation(services, user, address, originOf(c, services)));
-}
-
-function sendConfirmation(services: Services, user: UserRow, address: string, origin: string): void {
   const { appKey, clock } = services;
   const hash = emailHash(address);
   const expires = String(Math.floor(clock() / 1000) + rules.verificationLinkHours * 3600);
   const signature = sign(appKey, user.id, hash, expires);
-  const link = `${origin}/email/verify/${user.id}/${hash}?expires=${expires}&signature=${signature}`;
-  const text = `${user.name}，你好：\n\n请打开下面的链接，确认你的邮箱（${rules.verificationLinkHours} 小时内有效）：\n\n${link}\n\n如果不是你本人的操作，请忽略这封邮件。`;
-  sendLink(services, { to: address, subject: '确认你的邮箱', text }, link);
+  runOrReport(services, () => {
+    const link = `${originOf(c, services)}/email/verify/${user.id}/${hash}?expires=${expires}&signature=${signature}`;
+    const text = `${user.name}，你好：\n\n请打开下面的链接，确认你的邮箱（${rules.verificationLinkHours} 小时内有效）：\n\n${link}\n\n如果不是你本人的操作，请忽略这封邮件。`;
+    sendLink(services, { to: address, subject: '确认你的邮箱', text }, link);
+  });
 }
 
 /** Returns the address that a link confirms; undefined if its signature is wrong or it has expired. */

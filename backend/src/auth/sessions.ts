@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { DAY_MS, isoTime } from '../clock.ts';
+import { DAY_MS, isoTime, MINUTE_MS } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { clearSessionCookie, rememberDevice, sessionTokens, setCsrfCookie, setSessionCookie } from '../http/cookies.ts';
@@ -19,6 +19,7 @@ import { announceSessionEnd } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
+import { runOrReport } from '../telemetry.ts';
 
 /** Returns the identity of the first valid session token; null if none is valid. */
 export function findIdentity(services: Services, tokens: string[]): Identity | null {
@@ -44,21 +45,14 @@ function identityFrom(services: Services, token: string): Identity | null {
   );
   if (!row) return null;
   const { last_used_at, ...user } = row;
-  if (clock() - last_used_at >= USE_STEP_MS) recordSessionUse(services, sessionHash);
+  const use = query.updateTable('sessions').set({ last_used_at: clock() }).where('token_hash', '=', sessionHash);
+  // a request that only reads must not fail while the database cannot be written
+  if (clock() - last_used_at >= USE_STEP_MS) runOrReport(services, () => db.run(use));
   return { user, token, sessionHash };
 }
 
 /** Precision of a session's last-used time. */
-const USE_STEP_MS = 5 * 60_000;
-
-function recordSessionUse({ db, clock, report }: Services, sessionHash: string): void {
-  try {
-    db.run(query.updateTable('sessions').set({ last_used_at: clock() }).where('token_hash', '=', sessionHash));
-  } catch (error) {
-    // a request that only reads must not fail while the database cannot be written
-    report(error);
-  }
-}
+const USE_STEP_MS = 5 * MINUTE_MS;
 
 const USER_AGENT_CHARACTERS = 300;
 

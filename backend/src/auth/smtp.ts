@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import { DAY_MS, HOUR_MS } from '../clock.ts';
 import type { Log } from '../telemetry.ts';
 import { readSender } from './mail.ts';
 
@@ -19,7 +20,7 @@ interface RelayOptions {
 
 const TIMEOUT_MS = 20_000;
 /** Age at which an undelivered mail is given up. */
-const GIVE_UP_MS = 24 * 3_600_000;
+const GIVE_UP_MS = DAY_MS;
 
 /** SMTP replies from 500 on are permanent. Any other failure is retried. */
 const isRefused = (error: unknown): boolean => ((error as { responseCode?: number }).responseCode ?? 0) >= 500;
@@ -32,7 +33,7 @@ const recipientOf = (raw: string): string => /^To: <([^>\r\n]+)>/m.exec(raw)?.[1
  * renamed to `.refused` and logged. Returns a function that stops the relay and waits for the mail in progress.
  */
 export function relayMail(options: RelayOptions): () => Promise<void> {
-  const { folder, url, sender, log, pauseMs = 10_000, maxPauseMs = 3_600_000 } = options;
+  const { folder, url, sender, log, pauseMs = 10_000, maxPauseMs = HOUR_MS } = options;
   const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
   const transport = createTransport({ url, ...timeouts });
   const from = readSender(sender).address;

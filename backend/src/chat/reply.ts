@@ -166,8 +166,6 @@ const DELTA_CHARACTERS = 600;
 
 /** Stores a growing reply and announces it, at most once per interval. */
 class DeltaWriter {
-  readonly #services: Services;
-  readonly #row: MessageRow;
   #body: string;
   /** length of the body, in code points */
   #length: number;
@@ -179,9 +177,10 @@ class DeltaWriter {
   #isSilent = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(services: Services, row: MessageRow) {
-    this.#services = services;
-    this.#row = row;
+  constructor(
+    private readonly services: Services,
+    private readonly row: MessageRow,
+  ) {
     this.#body = row.body;
     this.#length = countCodePoints(row.body);
   }
@@ -208,7 +207,7 @@ class DeltaWriter {
   restart(): void {
     this.#pendingText = '';
     this.#pendingLength = 0;
-    this.#body = this.#row.body;
+    this.#body = this.row.body;
     this.#length = countCodePoints(this.#body);
     this.#isSilent = true;
     this.#store(this.#body);
@@ -216,7 +215,7 @@ class DeltaWriter {
 
   /** Shortens a cut text to its last complete sentence. The end of the reply announces it. */
   endAtSentence(): void {
-    const { body } = this.#row;
+    const { body } = this.row;
     this.#body = body + upToSentence(this.#body.slice(body.length));
     this.#store(this.#body);
   }
@@ -251,7 +250,7 @@ class DeltaWriter {
     try {
       this.flush();
     } catch (error) {
-      this.#services.report(error, { message: this.#row.id });
+      this.services.report(error, { message: this.row.id });
       this.#lastFlush = performance.now();
       this.#scheduleFlush();
     }
@@ -259,25 +258,25 @@ class DeltaWriter {
 
   /** Returns false if the message was deleted, ended or restarted in the meantime. */
   #store(body: string): boolean {
-    const { db, clock } = this.#services;
+    const { db, clock } = this.services;
     // a revision whose text was withdrawn is not paid for
-    const status = body === this.#row.body ? 'pending' : 'streaming';
+    const status = body === this.row.body ? 'pending' : 'streaming';
     const update = query
       .updateTable('messages')
       .set({ body, status, updated_at: clock() })
-      .where('id', '=', this.#row.id)
-      .where('revision', '=', this.#row.revision)
+      .where('id', '=', this.row.id)
+      .where('revision', '=', this.row.revision)
       .where('status', 'in', ['pending', 'streaming']);
     this.#isOver = db.run(update) === 0;
     return !this.#isOver;
   }
 
   #announce(characters: string[], offset: number): void {
-    const { id: message_id, conversation_id, version, revision, user_id } = this.#row;
+    const { id: message_id, conversation_id, version, revision, user_id } = this.row;
     for (let start = 0; start < characters.length; start += DELTA_CHARACTERS) {
       const text = characters.slice(start, start + DELTA_CHARACTERS).join('');
       const delta = { message_id, conversation_id, version, revision, offset: offset + start, text };
-      notifyUser(this.#services, user_id, 'message.delta', delta);
+      notifyUser(this.services, user_id, 'message.delta', delta);
     }
   }
 }

@@ -21,12 +21,9 @@ interface Generation {
 /** The running generations, by the id of the row that each fills. */
 export class Generations {
   readonly #running = new Map<string, Generation>();
-  readonly #report: ReportFault;
   #isDraining = false;
 
-  constructor(report: ReportFault) {
-    this.#report = report;
-  }
+  constructor(private readonly report: ReportFault) {}
 
   /** Whether the server is shutting down: generations may finish, but no new ones may start. */
   get isDraining(): boolean {
@@ -45,7 +42,7 @@ export class Generations {
   start(id: string, work: (signal: AbortSignal) => Promise<void>): void {
     const controller = new AbortController();
     const done = work(controller.signal)
-      .catch((error: unknown) => this.#report(error, { run: id }))
+      .catch((error: unknown) => this.report(error, { run: id }))
       .finally(() => {
         if (this.#running.get(id)?.controller === controller) this.#running.delete(id);
       });
@@ -88,16 +85,12 @@ const ALIVE_FOR_MS = 20_000;
  * alive. Their clocks may differ by seconds. A SQLite file has one backend, whose id is null.
  */
 export class Roster {
-  /** Stable across restarts on the same data folder, so that a backend finds the replies it left unfinished. */
-  readonly id: string | null;
-  readonly #db: Db;
-  readonly #clock: Clock;
-
-  constructor(db: Db, clock: Clock, id: string | null) {
-    this.#db = db;
-    this.#clock = clock;
-    this.id = id;
-  }
+  /** @param id stable across restarts on the same data folder, so that a backend finds the replies it left unfinished */
+  constructor(
+    private readonly db: Db,
+    private readonly clock: Clock,
+    readonly id: string | null,
+  ) {}
 
   get isShared(): boolean {
     return this.id !== null;
@@ -105,7 +98,7 @@ export class Roster {
 
   /** Announces that this backend is alive for `ALIVE_FOR_MS`. */
   beat(): void {
-    this.#write(this.#clock() + ALIVE_FOR_MS);
+    this.#write(this.clock() + ALIVE_FOR_MS);
   }
 
   /** Announces that this backend has stopped. */
@@ -117,13 +110,13 @@ export class Roster {
   others(): Set<string> {
     if (this.id === null) return new Set();
     const otherBackends = query.selectFrom('backends').select('id').where('id', '!=', this.id);
-    return new Set(this.#db.all(otherBackends.where('alive_until', '>', this.#clock())).map(({ id }) => id));
+    return new Set(this.db.all(otherBackends.where('alive_until', '>', this.clock())).map(({ id }) => id));
   }
 
   #write(alive_until: number): void {
     if (this.id === null) return;
     const row = query.insertInto('backends').values({ id: this.id, alive_until });
-    this.#db.run(row.onConflict((conflict) => conflict.column('id').doUpdateSet({ alive_until })));
+    this.db.run(row.onConflict((conflict) => conflict.column('id').doUpdateSet({ alive_until })));
   }
 }
 

@@ -5,33 +5,30 @@ import { type Db, query } from './database.ts';
 
 /** Counts attempts in the database, for all backends that share it. Transactions are serialized, so the limit is exact. */
 export class SharedRateLimit implements Limiter {
-  readonly #db: Db;
-  readonly #now: () => number;
-
   /** Without `now` uses the database's clock, since the clocks of several machines differ. */
-  constructor(db: Db, now?: () => number) {
-    this.#db = db;
-    this.#now = now ?? (() => timeOf(db));
-  }
+  constructor(
+    private readonly db: Db,
+    private readonly now = () => timeOf(db),
+  ) {}
 
   take(key: string, perMinute: number): number {
     const hash = hashOf(key);
-    return this.#db.transaction(() => {
-      const now = this.#now();
-      this.#db.run(query.deleteFrom('attempts').where('at', '<=', now - WINDOW_MS));
-      const recent = this.#db.all(query.selectFrom('attempts').select('at').where('key', '=', hash).orderBy('at'));
-      if (recent.length < perMinute) this.#db.run(query.insertInto('attempts').values({ key: hash, at: now }));
+    return this.db.transaction(() => {
+      const now = this.now();
+      this.db.run(query.deleteFrom('attempts').where('at', '<=', now - WINDOW_MS));
+      const recent = this.db.all(query.selectFrom('attempts').select('at').where('key', '=', hash).orderBy('at'));
+      if (recent.length < perMinute) this.db.run(query.insertInto('attempts').values({ key: hash, at: now }));
       return recent.length < perMinute ? 0 : secondsUntilFree(recent[0]?.at ?? now, now);
     });
   }
 
   giveBack(key: string): void {
     const newest = query.selectFrom('attempts').select(({ fn }) => fn.max('position').as('position'));
-    this.#db.run(query.deleteFrom('attempts').where('position', '=', newest.where('key', '=', hashOf(key))));
+    this.db.run(query.deleteFrom('attempts').where('position', '=', newest.where('key', '=', hashOf(key))));
   }
 
   clear(key: string): void {
-    this.#db.run(query.deleteFrom('attempts').where('key', '=', hashOf(key)));
+    this.db.run(query.deleteFrom('attempts').where('key', '=', hashOf(key)));
   }
 }
 

@@ -13,25 +13,6 @@ export const query = new Kysely<Schema>({
   },
 });
 
-/**
- * The database port. It is synchronous, so that no other code of this process runs within a transaction. Writers of
- * other processes wait for its end.
- */
-export interface Db {
-  all<Row>(statement: Compilable<Row>): Row[];
-  first<Row>(statement: Compilable<Row>): Row | undefined;
-  /** Runs a statement and returns the number of changed rows. */
-  run(statement: Compilable<unknown>): number;
-  /** Waits, without blocking, until no other process blocks a transaction. Rejects with the fault after 3 s. */
-  writable(): Promise<void>;
-  /** Runs `work` in a transaction. A nested transaction joins the outer one. */
-  transaction<Result>(work: () => Result): Result;
-  /** Runs after the surrounding transaction is committed, or immediately without one. Dropped on rollback. */
-  afterCommit(effect: () => void): void;
-  columns(): TableColumn[];
-  close(): void;
-}
-
 export interface TableColumn {
   table: string;
   name: string;
@@ -39,17 +20,19 @@ export interface TableColumn {
   default: string | null;
 }
 
-/** Transactions and their effects, for either database. */
-export abstract class TransactingDb implements Db {
-  readonly #onEffectError: (error: unknown) => void;
+/**
+ * The database port. It is synchronous, so that no other code of this process runs within a transaction. Writers of
+ * other processes wait for its end.
+ */
+export abstract class Db {
   #effects: (() => void)[] | null = null;
 
-  constructor(onEffectError: (error: unknown) => void) {
-    this.#onEffectError = onEffectError;
-  }
+  constructor(private readonly onEffectError: (error: unknown) => void) {}
 
   abstract all<Row>(statement: Compilable<Row>): Row[];
+  /** Runs a statement and returns the number of changed rows. */
   abstract run(statement: Compilable<unknown>): number;
+  /** Waits, without blocking, until no other process blocks a transaction. Rejects with the fault after 3 s. */
   abstract writable(): Promise<void>;
   abstract columns(): TableColumn[];
   abstract close(): void;
@@ -66,6 +49,7 @@ export abstract class TransactingDb implements Db {
     return this.all(statement)[0];
   }
 
+  /** Runs `work` in a transaction. A nested transaction joins the outer one. */
   transaction<Result>(work: () => Result): Result {
     if (this.#effects) return work();
     const effects: (() => void)[] = [];
@@ -85,6 +69,7 @@ export abstract class TransactingDb implements Db {
     return result;
   }
 
+  /** Runs after the surrounding transaction is committed, or immediately without one. Dropped on rollback. */
   afterCommit(effect: () => void): void {
     if (this.#effects) this.#effects.push(effect);
     else effect();
@@ -103,7 +88,7 @@ export abstract class TransactingDb implements Db {
     try {
       effect();
     } catch (error) {
-      this.#onEffectError(error);
+      this.onEffectError(error);
     }
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Compilable, type Dialect, Kysely, SqliteDialect } from 'kysely';
 import Libsql from 'libsql';
 import { ConfigError, type Env } from '../env.ts';
-import { bindable, type Db, retryUntilAvailable, type TableColumn, TransactingDb } from './database.ts';
+import { bindable, Db, retryUntilAvailable, type TableColumn } from './database.ts';
 import { migrateToLatest } from './migrations.ts';
 import { DamagedFile, storageCure, storageFaultOf } from './storageFault.ts';
 
@@ -92,14 +92,15 @@ const BUSY_TIMEOUT_MS = 250;
 /** Maximum time that a call waits for another process, such as a restore or an import, without blocking. */
 const MAX_LOCKED_MS = 3_000;
 
-class LibsqlDb extends TransactingDb {
-  readonly #file: Libsql.Database;
+class LibsqlDb extends Db {
   readonly #statements = new Map<string, Libsql.Statement<unknown[]>>();
   #isBusy: boolean | null = null;
 
-  constructor(file: Libsql.Database, onEffectError: (error: unknown) => void) {
+  constructor(
+    private readonly file: Libsql.Database,
+    onEffectError: (error: unknown) => void,
+  ) {
     super(onEffectError);
-    this.#file = file;
     this.#setBusy(false);
   }
 
@@ -129,26 +130,26 @@ class LibsqlDb extends TransactingDb {
   close(): void {
     this.#statements.clear();
     // so that the file alone is complete; if this fails, the next start reads the log
-    this.perform(() => this.#file.pragma('wal_checkpoint(truncate)'));
-    this.#file.close();
+    this.perform(() => this.file.pragma('wal_checkpoint(truncate)'));
+    this.file.close();
   }
 
   protected begin(): void {
-    this.#trackBusy(() => this.#file.exec('begin immediate'));
+    this.#trackBusy(() => this.file.exec('begin immediate'));
     this.#setBusy(false);
   }
 
   protected commit(): void {
-    this.#file.exec('commit');
+    this.file.exec('commit');
   }
 
   protected rollBack(): void {
-    this.#file.exec('rollback');
+    this.file.exec('rollback');
   }
 
   #tryToBegin(): void {
     this.#setBusy(true);
-    this.#file.exec('begin immediate; rollback');
+    this.file.exec('begin immediate; rollback');
     this.#setBusy(false);
   }
 
@@ -165,13 +166,13 @@ class LibsqlDb extends TransactingDb {
   #setBusy(isBusy: boolean): void {
     if (this.#isBusy === isBusy) return;
     this.#isBusy = isBusy;
-    this.#file.exec(`pragma busy_timeout = ${isBusy ? 0 : BUSY_TIMEOUT_MS}`);
+    this.file.exec(`pragma busy_timeout = ${isBusy ? 0 : BUSY_TIMEOUT_MS}`);
   }
 
   #prepare(sql: string): Libsql.Statement<unknown[]> {
     const cached = this.#statements.get(sql);
     if (cached) return cached;
-    const statement = this.#file.prepare(sql);
+    const statement = this.file.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
   }

@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { ConfigError } from '../env.ts';
-import { bindable, query, type TableColumn, TransactingDb } from './database.ts';
+import { bindable, Db, query, type TableColumn } from './database.ts';
 import { migrateToLatest } from './migrations.ts';
 import { DatabaseError } from './storageFault.ts';
 
@@ -109,7 +109,7 @@ const probe: WorkerRequest = { kind: 'read', query: { text: 'select 1', values: 
 type WorkerResponse = { result?: { rows: unknown[]; changes: number } } | { fault: { code: string; message: string } };
 
 /** `Db` over one connection in a worker thread: the port is synchronous, but Postgres responds over a socket. */
-export class PostgresDb extends TransactingDb {
+export class PostgresDb extends Db {
   readonly #place: string;
   readonly #compiler = new PostgresQueryCompiler();
   readonly #signal = new Int32Array(new SharedArrayBuffer(4));

@@ -1,5 +1,6 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
+import { DAY_MS } from '../clock.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hmac, randomToken, sameText } from '../signatures.ts';
@@ -25,7 +26,8 @@ export const sessionTokens = (c: Http): string[] =>
 /** Returns the token of the valid session; empty for a visitor. */
 export const sessionToken = (c: Http): string => c.get('identity')?.token ?? '';
 
-const sessionSeconds = rules.sessionLifetimeDays * 86_400;
+const DAY_SECONDS = DAY_MS / 1000;
+const sessionSeconds = rules.sessionLifetimeDays * DAY_SECONDS;
 
 export function setSessionCookie(c: Http, token: string): void {
   const secure = isSecure(c);
@@ -71,7 +73,7 @@ export function rememberDevice(c: Http, appKey: string, account: Account): void 
   const ownSignature = sign(appKey, device, account);
   const others = signatures.filter((signature) => signature !== ownSignature);
   const value = [device, ownSignature, ...others].slice(0, MAX_ACCOUNTS + 1).join('.');
-  const maxAge = rules.deviceLifetimeDays * 86_400;
+  const maxAge = rules.deviceLifetimeDays * DAY_SECONDS;
   setCookie(c, deviceCookie(c), value, { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure(c), maxAge });
 }
 

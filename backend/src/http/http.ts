@@ -88,23 +88,19 @@ export function invalid(errors: Record<string, string[]>): HttpError {
 
 /** Rate limits that throw 429 with `Retry-After`. */
 export class RequestLimits {
-  readonly #limiter: Limiter;
-
-  constructor(limiter: Limiter) {
-    this.#limiter = limiter;
-  }
+  constructor(private readonly limiter: Limiter) {}
 
   consume(key: string, perMinute: number): void {
-    const seconds = this.#limiter.take(key, perMinute);
+    const seconds = this.limiter.take(key, perMinute);
     if (seconds > 0) throw tooMany(seconds);
   }
 
   restore(key: string): void {
-    this.#limiter.giveBack(key);
+    this.limiter.giveBack(key);
   }
 
   clear(key: string): void {
-    this.#limiter.clear(key);
+    this.limiter.clear(key);
   }
 }
 

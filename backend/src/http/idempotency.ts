@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { HOUR_MS } from '../clock.ts';
 import { query } from '../db/database.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -31,7 +32,7 @@ export function runOnce(
   const scope = { user_id: userOf(c).id, method: c.req.method, path: c.req.path, key };
   const request_hash = createHash('sha256').update(canonicalJson(input)).digest('hex');
   const outcome = db.transaction((): StoredSuccess => {
-    db.run(query.deleteFrom('idempotency').where('created_at', '<', clock() - rules.idempotencyHours * 3_600_000));
+    db.run(query.deleteFrom('idempotency').where('created_at', '<', clock() - rules.idempotencyHours * HOUR_MS));
     const storedResponse = db.first(
       query
         .selectFrom('idempotency')

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import * as v from 'valibot';
-import { datedNumber, isoTime, isoTimeOrNull } from '../clock.ts';
+import { datedNumber, isoTime, isoTimeOrNull, MINUTE_MS } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { OrderRow, UserRow } from '../db/schema.ts';
 import type { RechargePackage } from '../env.ts';
@@ -115,7 +115,7 @@ function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
       .selectFrom('orders')
       .select('id')
       .where('user_id', '=', user.id)
-      .where('created_at', '>', clock() - rules.orderMinutes * 60_000)
+      .where('created_at', '>', clock() - rules.orderMinutes * MINUTE_MS)
       .where('status', 'in', ['created', 'pending'])
       .limit(rules.openOrders),
   );
@@ -153,7 +153,7 @@ function placeOrder(services: Services, provider: PaymentProvider, user: UserRow
       status: 'created',
       checkout_url: null,
       created_at: clock(),
-      expires_at: clock() + rules.orderMinutes * 60_000,
+      expires_at: clock() + rules.orderMinutes * MINUTE_MS,
       paid_at: null,
       credited_at: null,
     };

@@ -13,11 +13,28 @@ const ACTIVITY_TIMEOUT_SECONDS = 30;
 /** Silence before a ping. Twice this plus the check interval fits into the 75 s of the documented nginx. */
 const SILENCE_MS = 30_000;
 
-const frameSchema = v.object({
-  event: v.string(),
-  channel: v.optional(v.string()),
-  data: v.optional(v.unknown()),
-});
+/** Returns undefined if `read` throws. */
+function attempt<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+const frameSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    event: v.string(),
+    channel: v.optional(v.string()),
+    /** may be a JSON text within the JSON */
+    data: v.pipe(
+      v.optional(v.unknown()),
+      v.transform((data) => (typeof data === 'string' ? (attempt((): unknown => JSON.parse(data)) ?? data) : data)),
+    ),
+  }),
+);
 type ClientFrame = v.InferOutput<typeof frameSchema>;
 
 const subscriptionSchema = v.object({
@@ -39,35 +56,36 @@ const clientEventSchema = v.object({
 
 /** This server's own sockets on `/app/{key}`, with the Pusher protocol (v7) as in Reverb. */
 export class PusherServer implements Broadcaster {
-  readonly #env: Env;
-  readonly #appKey: string;
-  readonly #hub = new Hub();
+  readonly #connections = new Set<Connection>();
+  readonly #channels = new Map<string, Set<Connection>>();
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: rules.frameBytes });
-  readonly #pinger: NodeJS.Timeout;
+  readonly #pinger = setInterval(() => this.#pingSilent(), SILENCE_MS / 2).unref();
 
-  constructor(env: Env, appKey: string) {
-    this.#env = env;
-    this.#appKey = appKey;
-    this.#pinger = setInterval(() => this.#pingSilent(), SILENCE_MS / 2).unref();
-  }
+  constructor(
+    private readonly env: Env,
+    private readonly appKey: string,
+  ) {}
 
   /** Includes the session in the signature, so that the socket that subscribes with it is bound to the session. */
   sign(text: string, sessionHash: string): string {
     const session = this.#sessionNameOf(sessionHash);
-    return `${this.#env.REVERB_APP_KEY}:${hmac(this.#appKey, `${text}|${session}`)}.${session}`;
+    return `${this.env.REVERB_APP_KEY}:${hmac(this.appKey, `${text}|${session}`)}.${session}`;
   }
 
   /** Returns a name for the session that does not reveal its hash to pages. */
   #sessionNameOf(sessionHash: string): string {
-    return hmac(this.#appKey, `socket|${sessionHash}`);
+    return hmac(this.appKey, `socket|${sessionHash}`);
   }
 
   publish(channel: string, event: string, data: object): void {
-    this.#hub.broadcast(channel, event, data);
+    // serialized once, so that slow clients share the same buffer
+    this.#relay(channel, frameOf(event, data, channel));
   }
 
   closeSession(sessionHash: string): void {
-    this.#hub.closeSession(this.#sessionNameOf(sessionHash));
+    const session = this.#sessionNameOf(sessionHash);
+    for (const connection of this.#connections)
+      if (connection.sessions.has(session)) connection.close(4009, 'Connection is unauthorized', 'session ended');
   }
 
   upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
@@ -76,32 +94,34 @@ export class PusherServer implements Broadcaster {
   }
 
   load(): BroadcasterLoad {
-    return { sockets: this.#hub.size, queuedEvents: 0, lostEvents: 0 };
+    return { sockets: this.#connections.size, queuedEvents: 0, lostEvents: 0 };
   }
 
   async close(): Promise<void> {
     clearInterval(this.#pinger);
     // unlike Reverb, announces the restart, so that a page reconnects without treating its network as broken
-    this.#hub.closeAll();
+    for (const connection of this.#connections) connection.close(4200, 'Server is restarting', 'server is restarting');
     this.#sockets.close();
   }
 
   #open(socket: WebSocket, request: IncomingMessage, encodedKey: string): void {
     const connection = new Connection(socket);
     socket.on('error', () => socket.terminate());
-    if (decodeKey(encodedKey) !== this.#env.REVERB_APP_KEY) {
-      connection.fail(4001, 'Application does not exist');
-      connection.drop();
+    // browsers escape the braces of `{key}`
+    if (attempt(() => decodeURIComponent(encodedKey)) !== this.env.REVERB_APP_KEY) {
+      connection.drop(4001, 'Application does not exist');
       return;
     }
+    // unlike Reverb, which leaves it open for public channels
     if (!this.#isFromOwnPage(request)) {
-      connection.fail(4009, 'Origin not allowed');
-      // unlike Reverb, which leaves it open for public channels
       connection.close(4009, 'Origin not allowed');
       return;
     }
-    this.#hub.add(connection);
-    socket.on('close', () => this.#hub.remove(connection));
+    this.#connections.add(connection);
+    socket.on('close', () => {
+      for (const channel of connection.channels) this.#unsubscribe(connection, channel);
+      this.#connections.delete(connection);
+    });
     socket.on('message', (data) => this.#receive(connection, data));
     connection.send('pusher:connection_established', {
       socket_id: connection.id,
@@ -113,26 +133,24 @@ export class PusherServer implements Broadcaster {
     const { origin } = request.headers;
     return (
       origin === undefined ||
-      isOwnOrigin(origin, sourceOf(request, this.#env.BACKEND_TRUST_PROXY === 'true'), this.#env.APP_ORIGIN)
+      isOwnOrigin(origin, sourceOf(request, this.env.BACKEND_TRUST_PROXY === 'true'), this.env.APP_ORIGIN)
     );
   }
 
   #receive(connection: Connection, data: RawData): void {
     connection.lastActivity = performance.now();
-    const message = parseFrame(data);
-    if (!message || !this.#tryHandle(connection, message)) connection.fail(4200, 'Invalid message format');
-  }
-
-  /** Whether a frame is valid. Serializing one that is nested too deeply throws `RangeError`. */
-  #tryHandle(connection: Connection, message: ClientFrame): boolean {
+    const { success, output } = v.safeParse(frameSchema, data.toString());
+    let isValid = false;
     try {
-      return this.#handle(connection, message);
+      isValid = success && this.#handle(connection, output);
     } catch (error) {
-      if (error instanceof RangeError) return false;
-      throw error;
+      // serializing a frame that is nested too deeply
+      if (!(error instanceof RangeError)) throw error;
     }
+    if (!isValid) connection.fail(4200, 'Invalid message format');
   }
 
+  /** Returns whether the frame is valid. */
   #handle(connection: Connection, message: ClientFrame): boolean {
     switch (message.event) {
       case 'pusher:ping':
@@ -144,7 +162,7 @@ export class PusherServer implements Broadcaster {
         return this.#subscribe(connection, message.data);
       case 'pusher:unsubscribe': {
         const { success, output } = v.safeParse(unsubscriptionSchema, message.data);
-        if (success) this.#hub.unsubscribe(connection, output.channel);
+        if (success) this.#unsubscribe(connection, output.channel);
         return success;
       }
       default:
@@ -162,13 +180,27 @@ export class PusherServer implements Broadcaster {
       connection.fail(4009, 'Connection is unauthorized');
       return true;
     }
-    if (this.#hub.subscribe(connection, channel)) {
-      if (session !== null) connection.sessions.add(session);
-      connection.send('pusher_internal:subscription_succeeded', {}, channel);
-    } else {
+    if (connection.channels.size >= MAX_CHANNELS) {
       connection.fail(4302, 'Too many channels');
+      return true;
     }
+    this.#channels.set(channel, (this.#channels.get(channel) ?? new Set()).add(connection));
+    connection.channels.add(channel);
+    if (session !== null) connection.sessions.add(session);
+    connection.send('pusher_internal:subscription_succeeded', {}, channel);
     return true;
+  }
+
+  #unsubscribe(connection: Connection, channel: string): void {
+    connection.channels.delete(channel);
+    const members = this.#channels.get(channel);
+    members?.delete(connection);
+    if (members?.size === 0) this.#channels.delete(channel);
+  }
+
+  /** Sends a frame to the members of a channel, except its sender. */
+  #relay(channel: string, frame: Buffer, sender?: Connection): void {
+    for (const member of this.#channels.get(channel) ?? []) if (member !== sender) member.relay(frame);
   }
 
   /** Returns the name of the session in a signature; null if the signature is wrong. */
@@ -180,55 +212,25 @@ export class PusherServer implements Broadcaster {
   ): string | null {
     const text = channelData ? `${socketId}:${channel}:${channelData}` : `${socketId}:${channel}`;
     const [signature = '', session = ''] = auth.slice(auth.indexOf(':') + 1).split('.');
-    return sameText(signature, hmac(this.#appKey, `${text}|${session}`)) ? session : null;
+    return sameText(signature, hmac(this.appKey, `${text}|${session}`)) ? session : null;
   }
 
   #whisper(connection: Connection, message: ClientFrame): boolean {
     const { success, output } = v.safeParse(clientEventSchema, message);
     if (!success) return false;
     if (!output.event.startsWith('client-')) return true;
-    if (connection.channels.has(output.channel)) {
-      this.#hub.whisper(connection, output);
-    } else {
-      connection.fail(4009, 'The client is not a member of the specified channel.');
-    }
+    const isMember = connection.channels.has(output.channel);
+    if (isMember) this.#relay(output.channel, bytesOf(output), connection);
+    else connection.fail(4009, 'The client is not a member of the specified channel.');
     return true;
   }
 
   #pingSilent(): void {
     const silentSince = performance.now() - SILENCE_MS;
-    for (const connection of this.#hub.all()) {
-      if (connection.lastActivity <= silentSince - SILENCE_MS) {
-        connection.fail(4201, 'Pong reply not received in time');
-        connection.drop();
-      } else if (connection.lastActivity <= silentSince) {
-        connection.send('pusher:ping');
-      }
+    for (const connection of this.#connections) {
+      if (connection.lastActivity <= silentSince - SILENCE_MS) connection.drop(4201, 'Pong reply not received in time');
+      else if (connection.lastActivity <= silentSince) connection.send('pusher:ping');
     }
-  }
-}
-
-/** Decodes the key, since browsers escape the braces of `{key}`. */
-function decodeKey(encoded: string): string | null {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return null;
-  }
-}
-
-function parseFrame(data: RawData): ClientFrame | null {
-  const { success, output: message } = v.safeParse(frameSchema, parseJson(data.toString()));
-  if (!success) return null;
-  // `data` may be a JSON text within the JSON
-  return typeof message.data === 'string' ? { ...message, data: parseJson(message.data) ?? message.data } : message;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 
@@ -249,11 +251,8 @@ class Connection {
   readonly channels = new Set<string>();
   readonly sessions = new Set<string>();
   lastActivity = performance.now();
-  readonly #socket: WebSocket;
 
-  constructor(socket: WebSocket) {
-    this.#socket = socket;
-  }
+  constructor(private readonly socket: WebSocket) {}
 
   send(event: string, data?: unknown, channel?: string): void {
     this.relay(frameOf(event, data, channel));
@@ -261,89 +260,25 @@ class Connection {
 
   /** Sends a frame. Terminates a socket whose client has stopped reading. */
   relay(frame: Buffer): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > MAX_BUFFERED_BYTES) this.#socket.terminate();
-    else this.#socket.send(frame, { binary: false });
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    if (this.socket.bufferedAmount > MAX_BUFFERED_BYTES) this.socket.terminate();
+    else this.socket.send(frame, { binary: false });
   }
 
   fail(code: number, message: string): void {
     this.send('pusher:error', { code, message });
   }
 
-  close(code: number, reason: string): void {
-    this.#socket.close(code, reason);
-    setTimeout(() => this.#socket.terminate(), 500).unref();
+  /** Reports an error and closes the socket with its code. */
+  close(code: number, message: string, reason = message): void {
+    this.fail(code, message);
+    this.socket.close(code, reason);
+    setTimeout(() => this.socket.terminate(), 500).unref();
   }
 
-  /** Terminates the socket without a close frame, as Reverb does, once all frames are flushed. */
-  drop(): void {
-    this.#socket.ping('', false, () => this.#socket.terminate());
-  }
-}
-
-/** The subscriptions in this process. */
-class Hub {
-  readonly #connections = new Map<string, Connection>();
-  readonly #channels = new Map<string, Set<Connection>>();
-
-  add(connection: Connection): void {
-    this.#connections.set(connection.id, connection);
-  }
-
-  remove(connection: Connection): void {
-    for (const channel of connection.channels) this.unsubscribe(connection, channel);
-    this.#connections.delete(connection.id);
-  }
-
-  get size(): number {
-    return this.#connections.size;
-  }
-
-  all(): Iterable<Connection> {
-    return this.#connections.values();
-  }
-
-  /** Returns false if the socket already has the maximum number of channels. */
-  subscribe(connection: Connection, channel: string): boolean {
-    if (connection.channels.size >= MAX_CHANNELS) return false;
-    const members = this.#channels.get(channel) ?? new Set();
-    this.#channels.set(channel, members.add(connection));
-    connection.channels.add(channel);
-    return true;
-  }
-
-  unsubscribe(connection: Connection, channel: string): void {
-    connection.channels.delete(channel);
-    const members = this.#channels.get(channel);
-    members?.delete(connection);
-    if (members?.size === 0) this.#channels.delete(channel);
-  }
-
-  broadcast(channel: string, event: string, data: unknown): void {
-    // serialized once, so that slow clients share the same buffer
-    const frame = frameOf(event, data, channel);
-    for (const member of this.#channels.get(channel) ?? []) member.relay(frame);
-  }
-
-  /** Forwards a client's event to the other members of its channel. */
-  whisper(from: Connection, event: { event: string; channel: string; data: unknown }): void {
-    const frame = bytesOf(event);
-    for (const member of this.#channels.get(event.channel) ?? []) if (member !== from) member.relay(frame);
-  }
-
-  closeSession(session: string): void {
-    for (const connection of this.#connections.values()) {
-      if (!connection.sessions.has(session)) continue;
-      connection.fail(4009, 'Connection is unauthorized');
-      connection.close(4009, 'session ended');
-    }
-  }
-
-  /** Closes every socket with a code that makes the page reconnect. */
-  closeAll(): void {
-    for (const connection of this.#connections.values()) {
-      connection.fail(4200, 'Server is restarting');
-      connection.close(4200, 'server is restarting');
-    }
+  /** Reports an error and terminates the socket without a close frame, as Reverb does, once all frames are flushed. */
+  drop(code: number, message: string): void {
+    this.fail(code, message);
+    this.socket.ping('', false, () => this.socket.terminate());
   }
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type IncomingMessage, request } from 'node:http';
-import { request as secureRequest } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { causeOf } from '../ai/modelAnswer.ts';
 import type { ReverbApp } from '../env.ts';
 import { hmac } from '../signatures.ts';
 import type { Log } from '../telemetry.ts';
@@ -25,21 +24,19 @@ interface Event {
  * that Reverb rejects is dropped, and pages synchronize with `messages/latest`.
  */
 export class ReverbBroadcaster implements Broadcaster {
-  readonly #app: ReverbApp;
-  readonly #log: Log;
   readonly #queue: Event[] = [];
   #sending: Promise<void> | null = null;
   /** Lost events since Reverb last accepted one. */
   #lostInARow = 0;
   #lostTotal = 0;
 
-  constructor(app: ReverbApp, log: Log) {
-    this.#app = app;
-    this.#log = log;
-  }
+  constructor(
+    private readonly app: ReverbApp,
+    private readonly log: Log,
+  ) {}
 
   sign(text: string): string {
-    return `${this.#app.key}:${hmac(this.#app.secret, text)}`;
+    return `${this.app.key}:${hmac(this.app.secret, text)}`;
   }
 
   publish(channel: string, event: string, data: object): void {
@@ -79,17 +76,25 @@ export class ReverbBroadcaster implements Broadcaster {
   /** Resolves to a description of the failure, or null. */
   async #send(body: string): Promise<string | null> {
     try {
-      const status = await post(`${this.#app.url}${signedPath(this.#app, body, Date.now())}`, body);
-      return status === 200 ? null : describeRefusal(status);
+      const response = await fetch(`${this.app.url}${signedPath(this.app, body, Date.now())}`, {
+        method: 'POST',
+        // Reverb closes after each response without announcing it, so a second request on the connection could be lost
+        headers: { 'content-type': 'application/json', connection: 'close' },
+        body,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      });
+      await response.arrayBuffer();
+      return response.status === 200 ? null : describeRefusal(response.status);
     } catch (error) {
-      const { name, code } = error as NodeJS.ErrnoException;
-      return name === 'TimeoutError' ? `no answer within ${ANSWER_TIMEOUT_MS / 1000} s` : (code ?? String(error));
+      const isTimeout = (error as Error).name === 'TimeoutError';
+      return isTimeout ? `no answer within ${ANSWER_TIMEOUT_MS / 1000} s` : causeOf(error);
     }
   }
 
   #recordLoss(failure: string): void {
     if (this.#lostInARow === 0) {
-      this.#log.error(`Reverb at ${this.#app.url} takes no events: ${failure}. Pages fetch what they miss meanwhile.`);
+      this.log.error(`Reverb at ${this.app.url} takes no events: ${failure}. Pages fetch what they miss meanwhile.`);
     }
     this.#lostInARow += 1;
     this.#lostTotal += 1;
@@ -97,32 +102,8 @@ export class ReverbBroadcaster implements Broadcaster {
 
   #recordSuccess(): void {
     if (this.#lostInARow > 0)
-      this.#log.warn(`Reverb at ${this.#app.url} takes events again; ${this.#lostInARow} were lost.`);
+      this.log.warn(`Reverb at ${this.app.url} takes events again; ${this.#lostInARow} were lost.`);
     this.#lostInARow = 0;
-  }
-}
-
-/** Resolves to the status of the response. */
-async function post(url: string, body: string): Promise<number | undefined> {
-  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-  // Reverb closes after each response without announcing it, so a second request on the connection could be lost
-  const options = { method: 'POST', headers, signal, agent: false };
-  const outgoing = url.startsWith('https:') ? secureRequest(url, options) : request(url, options);
-  try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      outgoing.once('response', resolve).once('error', reject);
-      outgoing.once('upgrade', (_, socket) => {
-        socket.destroy();
-        reject(new Error('it answers 101 to an event'));
-      });
-      outgoing.once('close', () => reject(new Error('it closed without an answer')));
-      outgoing.end(body);
-    });
-    for await (const _ of response);
-    return response.statusCode;
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
   }
 }
 
@@ -135,7 +116,7 @@ export function signedPath({ id, key, secret }: Omit<ReverbApp, 'url'>, body: st
   return `${path}?${query}&auth_signature=${hmac(secret, `POST\n${path}\n${query}`)}`;
 }
 
-function describeRefusal(status: number | undefined): string {
+function describeRefusal(status: number): string {
   if (status === 401) return 'it answers 401, so REVERB_APP_KEY or REVERB_APP_SECRET is not what it has';
   if (status === 404) return 'it answers 404, so REVERB_APP_ID is not what it has';
   return `it answers ${status}`;

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import * as v from 'valibot';
 import { assertCurrentPassword, emailAddress, givenPassword } from '../auth/accounts.ts';
 import { sendVerification } from '../auth/mail.ts';
-import { isoTimeOrNull } from '../clock.ts';
+import { HOUR_MS, isoTimeOrNull } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { type AppEnv, conflict, forbidden, type Http, invalid, userOf } from '../http/http.ts';
@@ -19,7 +19,7 @@ export const addressOf = (user: UserRow): string | null => (user.is_email ? user
 
 /** Returns the address to confirm; null without one and after its link has expired. */
 function pendingAddressOf(user: UserRow, now: number): string | null {
-  const isCurrent = (user.pending_email_at ?? 0) + rules.verificationLinkHours * 3_600_000 > now;
+  const isCurrent = (user.pending_email_at ?? 0) + rules.verificationLinkHours * HOUR_MS > now;
   return isCurrent ? user.pending_email : null;
 }
 

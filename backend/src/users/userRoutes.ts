@@ -9,6 +9,7 @@ import {
   verifyPassword,
 } from '../auth/accounts.ts';
 import { endOtherSessions } from '../auth/sessions.ts';
+import { HOUR_MS, MINUTE_MS } from '../clock.ts';
 import { query } from '../db/database.ts';
 import { rememberDevice } from '../http/cookies.ts';
 import { type AppEnv, conflict, type Http, identityOf, invalid, tooMany, userOf, writingUser } from '../http/http.ts';
@@ -109,7 +110,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
       const { id } = writingUser(c, services);
       const form = validate(unlockForm, readInput(c));
       const state = await verifyPin(services, id, form.pin);
-      saveMinor(services, id, form.off ? null : { ...state, extendedUntil: clock() + extensionMinutes * 60_000 });
+      saveMinor(services, id, form.off ? null : { ...state, extendedUntil: clock() + extensionMinutes * MINUTE_MS });
       return respond(c, id);
     })
     .post('/use', (c) => {
@@ -124,7 +125,7 @@ export function minorRoutes(services: Services): Hono<AppEnv> {
       if (!(await verifyPassword(db, user.password_hash, form.password))) throw invalid({ password: ['密码不正确'] });
       db.transaction(() => {
         const state = minorStateOf(services, user.id);
-        const resetAt = state.resetAt ?? clock() + resetHours * 3_600_000;
+        const resetAt = state.resetAt ?? clock() + resetHours * HOUR_MS;
         saveMinor(services, user.id, resetAt <= clock() ? null : { ...state, resetAt });
       });
       return respond(c, user.id);
@@ -171,7 +172,7 @@ async function verifyPin(services: Services, userId: string, enteredPin: string)
   if (pauseMs > 0) throw tooMany(Math.ceil(pauseMs / 1000));
   const wrongPins = stateBefore.wrongPins + 1;
   const isLast = wrongPins >= pinTries;
-  const attempt = isLast ? { wrongPins: 0, pausedUntil: clock() + pinPauseMinutes * 60_000 } : { wrongPins };
+  const attempt = isLast ? { wrongPins: 0, pausedUntil: clock() + pinPauseMinutes * MINUTE_MS } : { wrongPins };
   storeMinor(services, userId, { ...stateBefore, ...attempt });
   if (!(await verifyPassword(services.db, stateBefore.pinHash, enteredPin))) {
     const rest = isLast ? `请 ${pinPauseMinutes} 分钟后再试` : `还可以试 ${pinTries - wrongPins} 次`;
