@@ -65,85 +65,78 @@ function count(name: 'stories' | 'users' | 'messages' | 'balance', otherwise: nu
   throw new ConfigError(`--${name} ${values[name]}: give a whole number`);
 }
 
-/** Opens an existing database for `work`. The server may run at the same time. Throws `ConfigError` without one. */
-async function withDatabase<Result>(dataDir: string, work: (services: Services) => Result): Promise<Result> {
-  if (!process.env.DATABASE_URL && !existsSync(databaseFile(dataDir)))
+/** Opens the database for `work`, which may be a new one if `isNew`. The server may run at the same time. */
+async function withDatabase<Result>(
+  work: (services: Services) => Result | Promise<Result>,
+  isNew = false,
+): Promise<Result> {
+  if (!isNew && !process.env.DATABASE_URL && !existsSync(databaseFile(dataDir)))
     throw new ConfigError(`${dataDir}: no database there; name its folder with --data`);
   const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);
   try {
-    return work(services);
+    return await work(services);
   } finally {
     services.db.close();
   }
 }
 
-async function seed(dataDir: string, file: string | undefined): Promise<void> {
+async function seed(file: string | undefined): Promise<string> {
   const { user: login, password, name, story } = values;
   if (!login && !file) throw new ConfigError(usage);
   const balance = count('balance', 1000);
   const messages = count('messages', 0);
-  const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);
-  try {
-    if (file) console.log(`${seedStories(services, file)} stories added`);
-    if (!login) return;
+  return withDatabase(async (services) => {
+    const lines = file ? [`${seedStories(services, file)} stories added`] : [];
+    if (!login) return lines.join('\n');
     const user = await seedUser(services, { login, password, name, balance });
-    console.log(`user ${user.login} (${user.id}), ${user.balance} points`);
+    lines.push(`user ${user.login} (${user.id}), ${user.balance} points`);
     if (messages > 0)
-      console.log(`conversation ${seedConversation(services, user.id, story, messages)} with ${messages} messages`);
-  } finally {
-    services.db.close();
-  }
+      lines.push(`conversation ${seedConversation(services, user.id, story, messages)} with ${messages} messages`);
+    return lines.join('\n');
+  }, true);
 }
 
-function checkStories(folder = contentFolder): void {
+async function fillTables(): Promise<string> {
+  const size = { stories: count('stories', 5000), users: count('users', 5000), messages: count('messages', 50_000) };
+  await withDatabase((services) => fill(services, size), true);
+  return `${dataDir}: ${size.stories} stories, ${size.users} users and ${size.messages} messages more`;
+}
+
+function checkStories(folder = contentFolder): string {
   const { stories, problems } = loadContent(resolve(folder));
   for (const problem of problems) console.error(problem);
-  console.log(`${stories.length} stories without a fault`);
   if (problems.length > 0) process.exitCode = 1;
+  return `${stories.length} stories without a fault`;
 }
 
-async function run([verb, file, ...rest]: string[], dataDir: string): Promise<void> {
-  if (verb === 'tickets') {
-    console.log(await withDatabase(dataDir, (services) => runTickets(services, file ? [file, ...rest] : [])));
-    return;
-  }
-  if (verb === 'accounts') {
-    console.log(await withDatabase(dataDir, (services) => runAccounts(services, file ? [file, ...rest] : [])));
-    return;
-  }
-  if (verb === 'stories' && (file === 'hide' || file === 'show') && rest.length === 1) {
-    console.log(await withDatabase(dataDir, (services) => runStoryVisibility(services, [file, ...rest])));
-    return;
-  }
-  if ((verb === 'backup' || verb === 'restore') && process.env.DATABASE_URL) {
+async function restoreFrom(file: string): Promise<string> {
+  const replacedFile = await restore(dataDir, file);
+  return `${dataDir}: restored from ${file}${replacedFile ? `; what was there is ${replacedFile}` : ''}`;
+}
+
+/** Runs a verb and returns its output. */
+async function run([verb, ...words]: string[]): Promise<string> {
+  const [first, second] = words;
+  if (verb === 'tickets') return withDatabase((services) => runTickets(services, words));
+  if (verb === 'accounts') return withDatabase((services) => runAccounts(services, words));
+  if (verb === 'stories' && (first === 'hide' || first === 'show') && words.length === 2)
+    return withDatabase((services) => runStoryVisibility(services, words));
+  if (verb === 'stories' && first === 'check' && words.length <= 2) return checkStories(second);
+  if ((verb === 'backup' || verb === 'restore') && process.env.DATABASE_URL)
     throw new ConfigError(
       `${verb}: with DATABASE_URL the data is in Postgres, which has its own: pg_dump --format=custom, pg_restore; see backend/README.md`,
     );
-  }
-  if (verb === 'stories' && file === 'check' && rest.length <= 1) return checkStories(rest[0]);
-  if (verb === 'seed' && rest.length === 0) return seed(dataDir, file);
-  if (rest.length > 0 || Boolean(file) === (verb === 'fill' || verb === 'reports')) throw new ConfigError(usage);
-  if (verb === 'backup' && file) {
-    console.log(`${file}: ${megabytes(backUp(dataDir, file))}`);
-  } else if (verb === 'restore' && file) {
-    const replacedFile = await restore(dataDir, file);
-    console.log(`${dataDir}: restored from ${file}${replacedFile ? `; what was there is ${replacedFile}` : ''}`);
-  } else if (verb === 'reports') {
-    console.log(await withDatabase(dataDir, describeReports));
-  } else if (verb === 'fill') {
-    const size = { stories: count('stories', 5000), users: count('users', 5000), messages: count('messages', 50_000) };
-    const services = await createServices(readEnv({ ...process.env, DATA_DIR: dataDir }), Date.now);
-    await fill(services, size);
-    services.db.close();
-    console.log(`${dataDir}: ${size.stories} stories, ${size.users} users and ${size.messages} messages more`);
-  } else {
-    throw new ConfigError(usage);
-  }
+  if (verb === 'seed' && words.length <= 1) return seed(first);
+  if (verb === 'reports' && words.length === 0) return withDatabase(describeReports);
+  if (verb === 'fill' && words.length === 0) return fillTables();
+  if (verb === 'backup' && first && words.length === 1) return `${first}: ${megabytes(backUp(dataDir, first))}`;
+  if (verb === 'restore' && first && words.length === 1) return restoreFrom(first);
+  throw new ConfigError(usage);
 }
 
 const dataDir = resolve(values.data ?? join(process.env.DATA_DIR || '.data', 'backend'));
 try {
-  await run(positionals, dataDir);
+  console.log(await run(positionals));
 } catch (error) {
   const fault = storageFaultOf(error);
   if (!(error instanceof ConfigError) && fault === null) throw error;

@@ -4,9 +4,17 @@ import * as v from 'valibot';
 import { initialProgress, offeredLines, tellerOf } from './ai/progress.ts';
 import { composeTurn } from './ai/turn.ts';
 import { hashPassword, register } from './auth/accounts.ts';
-import { conversationWith, createConversation, markAsRead, saveConversation } from './chat/conversation.ts';
+import {
+  conversationWith,
+  createConversation,
+  insertMessage,
+  markAsRead,
+  type NewMessage,
+  saveConversation,
+} from './chat/conversation.ts';
+import { DAY_MS } from './clock.ts';
 import { query } from './db/database.ts';
-import type { NewMessageRow, UserRow } from './db/schema.ts';
+import type { UserRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
 import { defaultPrices } from './prices.ts';
 import type { Services } from './services.ts';
@@ -50,28 +58,22 @@ function ensureStories(services: Services): void {
   if (!services.db.first(publishedStory)) publishStories(services);
 }
 
-interface SeededTurn {
-  role: 'user' | 'assistant';
-  body: string;
-  progress: string | null;
-}
-
 /** Returns `count` alternating messages of reader and storyteller after the seq `last`. */
-function turnsAfter(story: Story, last: number, count: number): SeededTurn[] {
+function turnsAfter(story: Story, last: number, count: number): NewMessage[] {
   const teller = tellerOf(story, { name: '', persona: '' });
   let progress = initialProgress(teller.plot);
   let words = '';
-  return Array.from({ length: count }, (_, index): SeededTurn => {
+  return Array.from({ length: count }, (_, index): NewMessage => {
     const seq = last + 1 + index;
     if (seq % 2) {
       const lines = offeredLines(teller.plot, progress);
       words = lines[seq % lines.length] ?? '';
-      return { role: 'user', body: words, progress: null };
+      return { role: 'user', status: 'completed', body: words };
     }
     const progressBefore = JSON.stringify(progress);
     const turn = composeTurn(teller, progress, words);
     progress = turn.progress;
-    return { role: 'assistant', body: turn.text, progress: progressBefore };
+    return { role: 'assistant', status: 'completed', body: turn.text, progress: progressBefore };
   });
 }
 
@@ -87,38 +89,17 @@ export function seedConversation(services: Services, userId: string, storyId: st
   let id = '';
   for (let first = 0; first === 0 || first < count; first += MESSAGES_PER_TRANSACTION) {
     const part = turns.slice(first, first + MESSAGES_PER_TRANSACTION);
-    id = appendTurns(services, userId, story, part, start + first * 1000);
+    id = appendTurns(services, userId, story.id, part, start + first * 1000);
   }
   return id;
 }
 
-function appendTurns(services: Services, userId: string, story: Story, turns: SeededTurn[], start: number): string {
-  const { db } = services;
-  return db.transaction(() => {
-    const conversation = conversationWith(services, userId, story.id) ?? createConversation(services, userId, story.id);
+function appendTurns(services: Services, userId: string, storyId: string, turns: NewMessage[], start: number): string {
+  return services.db.transaction(() => {
+    const conversation = conversationWith(services, userId, storyId) ?? createConversation(services, userId, storyId);
     for (const [index, turn] of turns.entries()) {
-      conversation.last_seq += 1;
-      conversation.version += 1;
       const time = start + index * 1000;
-      const row: NewMessageRow = {
-        id: randomUUID(),
-        conversation_id: conversation.id,
-        story_id: story.id,
-        user_id: userId,
-        seq: conversation.last_seq,
-        version: conversation.version,
-        revision: 1,
-        client_id: null,
-        suggestion_id: null,
-        ...turn,
-        status: 'completed',
-        error_code: null,
-        error_message: null,
-        cost: 0,
-        created_at: time,
-        updated_at: time,
-      };
-      db.run(query.insertInto('messages').values(row));
+      insertMessage(services, conversation, { ...turn, created_at: time, updated_at: time });
     }
     saveConversation(services, conversation);
     // seeded messages are not unread
@@ -153,38 +134,47 @@ function readJson(path: string): unknown {
   }
 }
 
+interface SeededStory {
+  id: string;
+  title: string;
+  cover_url: string;
+  price: number;
+  content: object;
+  time: number;
+}
+
+function storeStory({ db }: Services, { id, content, time, ...story }: SeededStory): void {
+  const row = {
+    ...story,
+    content: JSON.stringify(content),
+    origin: 'seed' as const,
+    created_at: time,
+    updated_at: time,
+  };
+  db.run(
+    query
+      .insertInto('stories')
+      .values({ id, ...row })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(row)),
+  );
+}
+
 /** Adds the stories of a JSON file, in feed order. Returns their number. Throws `ConfigError`. */
-export function seedStories({ db, clock, content }: Services, path: string): number {
+export function seedStories(services: Services, path: string): number {
   const parsed = v.safeParse(storiesSchema, readJson(path));
   if (!parsed.success) {
     const faults = parsed.issues.map((issue) => `${path}: ${v.getDotPath(issue) ?? 'all of it'}: ${issue.message}`);
     throw new ConfigError(faults.join('\n'));
   }
-  const stories = parsed.output;
-  const now = clock();
-  db.transaction(() => {
-    for (const [index, { id, title, cover_url, price, author: authorId, ...rest }] of stories.entries()) {
-      const author = content.authors.get(authorId);
+  const now = services.clock();
+  services.db.transaction(() => {
+    for (const [index, { id, title, cover_url, price, author: authorId, ...rest }] of parsed.output.entries()) {
+      const author = services.content.authors.get(authorId);
       if (!author) throw new ConfigError(`${path}: ${id}: author: content/authors.yaml has no ${authorId}; add it`);
-      const time = now - index;
-      const row = {
-        title,
-        cover_url,
-        price,
-        content: JSON.stringify({ ...rest, author }),
-        origin: 'seed' as const,
-        created_at: time,
-        updated_at: time,
-      };
-      db.run(
-        query
-          .insertInto('stories')
-          .values({ id, ...row })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet(row)),
-      );
+      storeStory(services, { id, title, cover_url, price, content: { ...rest, author }, time: now - index });
     }
   });
-  return stories.length;
+  return parsed.output.length;
 }
 
 export interface FillSize {
@@ -214,32 +204,24 @@ export async function fill(services: Services, size: FillSize): Promise<void> {
 }
 
 /** Returns the ids of the new stories. */
-function fillStories({ db, clock, content }: Services, count: number): string[] {
-  const [author] = content.authors.values();
-  const sample = content.stories[0];
-  const now = clock();
+function fillStories(services: Services, count: number): string[] {
+  const [author] = services.content.authors.values();
+  const { summary = '', tags = [], opening = '', characters = [], coverUrl = '' } = services.content.stories[0] ?? {};
   const runId = randomUUID().slice(0, 8);
-  return db.transaction(() =>
-    Array.from({ length: count }, (_, index) => {
-      const id = `filled-${runId}-${index}`;
-      const { summary = '', tags = [], opening = '', characters = [] } = sample ?? {};
-      // older than the real stories, so that those stay on the first pages
-      const time = now - (index + 1_000) * 86_400_000;
-      db.run(
-        query.insertInto('stories').values({
-          id,
-          title: `故事 ${index + 1}`,
-          cover_url: sample?.coverUrl ?? '',
-          price: defaultPrices.storyPrices.short,
-          content: JSON.stringify({ summary, tags, author, opening, characters }),
-          origin: 'seed',
-          created_at: time,
-          updated_at: time,
-        }),
-      );
-      return id;
-    }),
-  );
+  const ids = Array.from({ length: count }, (_, index) => `filled-${runId}-${index}`);
+  services.db.transaction(() => {
+    for (const [index, id] of ids.entries())
+      storeStory(services, {
+        id,
+        title: `故事 ${index + 1}`,
+        cover_url: coverUrl,
+        price: defaultPrices.storyPrices.short,
+        content: { summary, tags, author, opening, characters },
+        // older than the real stories, so that those stay on the first pages
+        time: services.clock() - (index + 1_000) * DAY_MS,
+      });
+  });
+  return ids;
 }
 
 interface FilledUser {
@@ -249,7 +231,8 @@ interface FilledUser {
   messages: number;
 }
 
-function fillUser({ db, clock }: Services, { passwordHash, stories, number, messages }: FilledUser): void {
+function fillUser(services: Services, { passwordHash, stories, number, messages }: FilledUser): void {
+  const { db, clock } = services;
   const id = randomUUID();
   const now = clock();
   const tag = id.slice(0, 12).replace('-', '');
@@ -285,34 +268,13 @@ function fillUser({ db, clock }: Services, { passwordHash, stories, number, mess
     const story = stories[(number + first / length) % stories.length];
     if (!story) return;
     const count = Math.min(length, messages - first);
-    const conversation = randomUUID();
-    const row = {
-      id: conversation,
-      user_id: id,
-      story_id: story,
-      version: count,
-      last_seq: count,
-      read_version: count,
-    };
-    db.run(query.insertInto('conversations').values({ ...row, created_at: now, updated_at: now + first }));
-    for (let seq = 1; seq <= count; seq += 1) {
-      const message: NewMessageRow = {
-        id: randomUUID(),
-        conversation_id: conversation,
-        story_id: story,
-        user_id: id,
-        seq,
-        version: seq,
-        revision: 1,
-        role: seq % 2 ? 'user' : 'assistant',
-        body: seq % 2 ? '后来呢？' : '雨声渐密，檐下的灯晃了一晃，谁也没有先开口。',
-        status: 'completed',
-        cost: 0,
-        created_at: now + seq,
-        updated_at: now + seq,
-      };
-      db.run(query.insertInto('messages').values(message));
-      if (seq % 2 === 0) db.run(query.insertInto('transactions').values(entry('message', -2, message.id)));
-    }
+    const turns = Array.from({ length: count }, (_, index): NewMessage => {
+      const isReply = index % 2 === 1;
+      const body = isReply ? '雨声渐密，檐下的灯晃了一晃，谁也没有先开口。' : '后来呢？';
+      return { role: isReply ? 'assistant' : 'user', status: 'completed', body };
+    });
+    const conversation = appendTurns(services, id, story, turns, now);
+    for (let seq = 2; seq <= count; seq += 2)
+      db.run(query.insertInto('transactions').values(entry('message', -2, `${conversation}-${seq}`)));
   }
 }

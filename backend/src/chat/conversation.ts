@@ -87,6 +87,39 @@ export function saveConversation({ db, clock }: Services, row: ConversationRow):
   db.run(query.updateTable('conversations').set(changes).where('id', '=', row.id));
 }
 
+export type NewMessage = Pick<MessageRow, 'role' | 'status'> & Partial<MessageRow>;
+
+/** Stores the conversation's next message. The caller saves the conversation. */
+export function insertMessage({ db, clock }: Services, conversation: ConversationRow, fields: NewMessage): MessageRow {
+  const now = clock();
+  conversation.last_seq += 1;
+  conversation.version += 1;
+  const row: MessageRow = {
+    id: randomUUID(),
+    conversation_id: conversation.id,
+    story_id: conversation.story_id,
+    user_id: conversation.user_id,
+    seq: conversation.last_seq,
+    version: conversation.version,
+    revision: 1,
+    client_id: null,
+    suggestion_id: null,
+    body: '',
+    error_code: null,
+    error_message: null,
+    cost: 0,
+    variant: 1,
+    variants: 1,
+    runner: null,
+    progress: null,
+    created_at: now,
+    updated_at: now,
+    ...fields,
+  };
+  db.run(query.insertInto('messages').values(row));
+  return row;
+}
+
 /** Deletes all messages after a seq and raises the conversation's version. The caller saves the conversation. */
 export function deleteMessagesAfter({ db }: Services, conversation: ConversationRow, seq: number): void {
   db.run(query.deleteFrom('messages').where('conversation_id', '=', conversation.id).where('seq', '>', seq));

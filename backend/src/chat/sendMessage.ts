@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
@@ -16,7 +15,9 @@ import {
   createConversation,
   deleteMessagesAfter,
   findConversation,
+  insertMessage,
   makeCurrent,
+  type NewMessage,
   presentConversation,
   saveConversation,
 } from './conversation.ts';
@@ -152,36 +153,9 @@ export function editMessage(
   return orderReply(services, conversation, question);
 }
 
-type NewMessage = Pick<MessageRow, 'role' | 'status'> & Partial<MessageRow>;
-
 /** Appends a message to the conversation and announces it. */
 function appendMessage(services: Services, conversation: ConversationRow, fields: NewMessage): MessageRow {
-  const now = services.clock();
-  conversation.last_seq += 1;
-  conversation.version += 1;
-  const row: MessageRow = {
-    id: randomUUID(),
-    conversation_id: conversation.id,
-    story_id: conversation.story_id,
-    user_id: conversation.user_id,
-    seq: conversation.last_seq,
-    version: conversation.version,
-    revision: 1,
-    client_id: null,
-    suggestion_id: null,
-    body: '',
-    error_code: null,
-    error_message: null,
-    cost: 0,
-    variant: 1,
-    variants: 1,
-    runner: null,
-    progress: null,
-    created_at: now,
-    updated_at: now,
-    ...fields,
-  };
-  services.db.run(query.insertInto('messages').values(row));
+  const row = insertMessage(services, conversation, fields);
   announceMessage(services, 'message.created', row);
   return row;
 }

@@ -1,4 +1,4 @@
-import type { Generated, Insertable, Selectable } from 'kysely';
+import type { Generated, Selectable } from 'kysely';
 
 export type MessageStatus = 'pending' | 'streaming' | 'completed' | 'failed' | 'cancelled';
 export type TransactionType =
@@ -282,7 +282,6 @@ export type StoryRow = Selectable<Schema['stories']>;
 export type ConversationRow = Selectable<Schema['conversations']>;
 export type MessageRow = Selectable<Schema['messages']>;
 export type MessageVariantRow = Selectable<Schema['message_variants']>;
-export type NewMessageRow = Insertable<Schema['messages']>;
 export type SuggestionRow = Selectable<Schema['suggestions']>;
 export type OrderRow = Selectable<Schema['orders']>;
 export type SandboxCheckoutRow = Selectable<Schema['sandbox_checkouts']>;
