@@ -1,10 +1,9 @@
-import * as common from '../src/ai/answers.ts';
 import { turnBackLine } from '../src/ai/meaning.ts';
 import { hasEnded, initialProgress, offeredReplies, type Progress, type Teller, tellerOf } from '../src/ai/progress.ts';
-import * as readerAnswers from '../src/ai/readerAnswers.ts';
 import { composeTurn } from '../src/ai/turn.ts';
 import { lettersOf } from '../src/ai/words.ts';
-import type { Plot, Scene } from '../src/content/plot.ts';
+import { commonTextsOf } from '../src/content/content.ts';
+import { meanings, type Plot, type Scene } from '../src/content/plot.ts';
 import type { Story } from '../src/stories.ts';
 
 // Plays a story with a scripted reader and measures its answers, for `pnpm bench story` and a test of each story.
@@ -210,11 +209,8 @@ const findContradictions = ({ scenes }: Plot): string[] =>
 
 export const particularCommonSentences = (): string[] =>
   [
-    ...Object.values(common.commonAnswers).flat(),
-    ...Object.values(common.unsureAnswers).flat(),
-    ...common.recallFrames,
-    ...common.waitingLines,
-    ...readerAnswers.fearAnswers,
+    ...meanings.flatMap(commonTextsOf),
+    ...['unsure you', 'unsure whether', 'unsure other', 'recalled', 'waiting', 'fear'].flatMap(commonTextsOf),
   ].filter((one) => particularPattern.test(one));
 
 export function rehearse(story: Story): Rehearsal {

@@ -85,6 +85,15 @@ function fits(subject: string, pronouns: string[], isNamed: boolean): boolean {
   return isNamed ? pronouns.length === 0 : pronouns.length === 1 && /[他她它]/.test(pronouns[0] ?? '');
 }
 
+/** What any speaker says where the story has no fact of its own. */
+export const commonLore: Lore[] = [
+  { subjects: ['你'], aspects: ['手里'], isCommon: true, text: '没有什么要紧的东西。' },
+  { subjects: ['我'], aspects: ['生死'], isCommon: true, text: '活着呢。{address}自己摸摸手，热的。' },
+  { subjects: ['你'], aspects: ['等'], isCommon: true, text: '等{address}一句话。' },
+  { subjects: [''], aspects: ['在场'], isCommon: true, text: '就眼前这些人，{address}都看得见。' },
+  { subjects: [''], aspects: ['天气'], isCommon: true, text: '{hour}的天，同{address}看见的一样。' },
+];
+
 export interface LoreContext {
   lore: readonly Lore[];
   speakerNames: readonly string[];

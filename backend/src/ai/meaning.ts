@@ -1,6 +1,5 @@
 import type { Lore, Meaning, Plot, Reply } from '../content/plot.ts';
-import { commonLore } from './answers.ts';
-import { findLore } from './lore.ts';
+import { commonLore, findLore } from './lore.ts';
 import { compoundWords, goOnPattern, isAbusive, isInDanger, type Pattern, patterns } from './patterns.ts';
 import { findFear } from './reader.ts';
 import { bigramsOf, clausesOf, isQuestion, lettersOf, spell, thirdPersonPattern, withoutHosts } from './words.ts';

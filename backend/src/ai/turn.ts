@@ -1,6 +1,6 @@
+import { commonText, commonTextsOf } from '../content/content.ts';
 import type { Finale, Lore, Meaning, Reply } from '../content/plot.ts';
 import { isOpen } from '../content/ways.ts';
-import * as common from './answers.ts';
 import { findFact, type Interpretation, interpret } from './meaning.ts';
 import { isAbusive } from './patterns.ts';
 import {
@@ -15,8 +15,7 @@ import {
 } from './progress.ts';
 import type { OwnQuestion, ReaderFacts } from './reader.ts';
 import { factsOf, findIntroduction, ownQuestionIn, refusesName, repeatable } from './reader.ts';
-import * as readerAnswers from './readerAnswers.ts';
-import { isQuestion, withoutHosts } from './words.ts';
+import { isQuestion, rotate, withoutHosts } from './words.ts';
 
 /** Whether the reader declined, objected, hesitated or wants to leave, so that the scene must not move on. */
 const isReluctant = (meaning: Meaning): boolean => ['不', '告别', '回家', '反驳', '稍等', '改口'].includes(meaning);
@@ -91,7 +90,7 @@ class TurnComposer {
     if (home) this.#progress.home = home;
     if (introduction) {
       this.#progress.called = introduction.name;
-      this.#appendNext('introduced', readerAnswers.introductionAnswers);
+      this.#appendNext('introduced');
       if (!interpretation) {
         this.#remindOfChoice();
         return 'meaning';
@@ -106,7 +105,7 @@ class TurnComposer {
         for (const fact of interpretation.lore) {
           // a trade that the reader named replaces that of the story
           const isOwnTrade = fact.subjects.includes('我') && fact.aspects.includes('营生') && this.#told('trade');
-          if (isOwnTrade) this.#appendNext('trade', readerAnswers.tradeAnswers);
+          if (isOwnTrade) this.#appendNext('trade');
           else this.#tellLore(fact);
         }
         if (interpretation.secondQuestion) this.#appendMeaning(interpretation.secondQuestion);
@@ -136,7 +135,7 @@ class TurnComposer {
     const question = ownQuestionIn(words);
     const told = question && this.#told(question);
     if (!told) return false;
-    const answers = readerAnswers.toldAnswers[question].map((answer) => answer.replace('{fact}', () => told));
+    const answers = commonTextsOf(`told ${question}`).map((answer) => answer.replace('{fact}', () => told));
     this.#appendNext(`told ${question}`, answers);
     this.#remindOfChoice();
     return true;
@@ -205,7 +204,7 @@ class TurnComposer {
     this.#parts.push(...steps.map((step) => this.#fill(step)));
     this.#parts.push(
       `*全文完 · 结局：${title}（${this.#progress.endings.length}/${endings.length}）*`,
-      common.endingOptions,
+      commonText('ending options'),
     );
   }
 
@@ -232,7 +231,7 @@ class TurnComposer {
 
   /** Tells an event that does not move the plot, so that the choice stays with the reader. */
   #tellEvent(offset = 0): void {
-    if (!this.#tellMeanwhile(offset)) this.#appendNext('waiting', common.waitingLines);
+    if (!this.#tellMeanwhile(offset)) this.#appendNext('waiting');
   }
 
   /** Tells what happens in the scene meanwhile, if it was not used yet. */
@@ -258,15 +257,15 @@ class TurnComposer {
     const asksTrade = meaning === '我是谁' && /[做干]什么|营生|职业/.test(words);
     const mayMentionTrade = !this.#progress.used.trade && (meaning === '我是谁' || meaning === '问候');
     const knowsTrade = this.#told('trade') && (asksTrade || mayMentionTrade);
-    if (knowsTrade) this.#appendNext('trade', readerAnswers.tradeAnswers);
-    else if (hasKnownName) this.#appendNext('known', readerAnswers.knownNameAnswers);
+    if (knowsTrade) this.#appendNext('trade');
+    else if (hasKnownName) this.#appendNext('known');
     else if (
       meaning === '害怕' &&
       saysFear &&
       this.#told('fear') &&
-      (this.#progress.used.fear ?? 0) < readerAnswers.fearAnswers.length
+      (this.#progress.used.fear ?? 0) < commonTextsOf('fear').length
     ) {
-      this.#appendNext('fear', readerAnswers.fearAnswers);
+      this.#appendNext('fear');
     } else this.#appendMeaning(meaning, words);
     if (secondQuestion) this.#appendMeaning(secondQuestion);
     if (meaning === '好' || meaning === '厌烦') this.#advance();
@@ -279,7 +278,10 @@ class TurnComposer {
     const key = `lore ${subjects[0]} ${aspects[0]} ${from}`;
     const about = this.teller.plot.byWords.findIndex(({ words }) => words.some((word) => subjects.includes(word)));
     if (about >= 0) this.#progress.about = about;
-    const frames = used[key] ? common.repeatedLoreFrames : common.loreFrames;
+    // every second time without more
+    const frames = used[key]
+      ? commonTextsOf('lore again')
+      : commonTextsOf('lore').flatMap((frame) => ['“{fact}”', frame]);
     const texts = /[“*]/.test(text) ? [text] : frames.map((frame) => frame.replace('{fact}', () => text));
     this.#appendNext(used[key] ? 'lore again' : 'lore', texts);
     used[key] = 1;
@@ -289,7 +291,7 @@ class TurnComposer {
     // the speaker's own reasons do not explain what others do
     const isOfOthers = meaning === '为什么' && /[我他她它]/.test(words) && !/[你您]/.test(words);
     const ownAnswers = (!isOfOthers && this.teller.plot.byMeaning[meaning]) || [];
-    const commonAnswers = common.rotate(common.commonAnswers[meaning], this.teller.speaker);
+    const commonAnswers = rotate(commonTextsOf(meaning), this.teller.speaker);
     this.#appendNext(meaning, [...ownAnswers, ...commonAnswers]);
   }
 
@@ -302,10 +304,10 @@ class TurnComposer {
       const isYesOrNo = /(吗|(?<![什怎])么)[?？]?$|是不是|会不会|有没有|能不能/.test(words);
       const isAboutYou = /[你您]/.test(words) && !(isYesOrNo && /[我他她它]/.test(words));
       const kind = isAboutYou ? 'you' : isYesOrNo ? 'whether' : 'other';
-      this.#appendNext(`unsure ${kind}`, common.rotate(common.unsureAnswers[kind], this.teller.speaker));
+      this.#appendNext(`unsure ${kind}`, rotate(commonTextsOf(`unsure ${kind}`), this.teller.speaker));
       this.#remindOfChoice();
     } else {
-      this.#appendNext('其他', [...ownAnswers, ...common.rotate(common.commonAnswers.其他, this.teller.speaker)]);
+      this.#appendNext('其他', [...ownAnswers, ...rotate(commonTextsOf('其他'), this.teller.speaker)]);
       // words that were not understood decide nothing: they lead to no other scene
       if (!this.#mentionFact() && !this.#tellNextStep()) this.#tellEvent();
     }
@@ -314,7 +316,7 @@ class TurnComposer {
   /** Answers a question with a sentence that the reader has read. Each sentence is used once. */
   #recall(words: string, names: boolean): boolean {
     const { used } = this.#progress;
-    const frame = common.recallFrames[(used.recalled ?? 0) + this.variantIndex];
+    const frame = commonTextsOf('recalled')[(used.recalled ?? 0) + this.variantIndex];
     const fact = findFact(this.#readText, words, names);
     if (!frame || !fact || used[`recalled ${fact}`]) return false;
     used.recalled = (used.recalled ?? 0) + 1;
@@ -348,7 +350,7 @@ class TurnComposer {
     const told = Object.fromEntries(Object.entries({ called, trade, fear, age, home }).filter(([, fact]) => fact));
     this.#progress = { ...initialProgress(plot), endings, used, ...told };
     for (const key of Object.keys(used)) if (/^(memory|meanwhile|reply|lore) /.test(key)) delete used[key];
-    this.#parts.push(common.restartNotice, ...opening.split('\n\n').slice(-2));
+    this.#parts.push(commonText('restart'), ...opening.split('\n\n').slice(-2));
     return 'reply';
   }
 
@@ -356,13 +358,13 @@ class TurnComposer {
     const { plot } = this.teller;
     const { fork, ...rest } = this.#progress;
     if (!fork) {
-      this.#parts.push(common.noForkNotice);
+      this.#parts.push(commonText('no fork'));
       this.#advance();
       return 'reply';
     }
     this.#progress = { ...rest, ...structuredClone(fork), steps: 0, turns: 0, idle: 0, said: [] };
     this.#progress.steps = sceneAt(plot, this.#progress)?.steps.length ?? 0;
-    this.#parts.push(common.turnBackNotice);
+    this.#parts.push(commonText('turn back'));
     this.#tellEvent();
     return 'reply';
   }
@@ -370,13 +372,13 @@ class TurnComposer {
   #stayClosed(interpretation: Interpretation | undefined): 'closed' {
     if (interpretation?.kind === 'meaning' && pageMeanings.includes(interpretation.meaning))
       this.#appendMeaning(interpretation.meaning);
-    else this.#appendNext('closed', common.closedLines);
-    this.#parts.push(common.endingOptions);
+    else this.#appendNext('closed');
+    this.#parts.push(commonText('ending options'));
     return 'closed';
   }
 
   /** Says the next text of a list, in a cycle. Each retelling is one text further. */
-  #appendNext(list: string, texts: readonly string[]): void {
+  #appendNext(list: string, texts: readonly string[] = commonTextsOf(list)): void {
     const count = this.#progress.used[list] ?? 0;
     this.#progress.used[list] = count + 1;
     const text = texts[(count + this.variantIndex) % Math.max(1, texts.length)];
@@ -388,7 +390,7 @@ class TurnComposer {
     if (!fear || this.#progress.used.fearNear || hasEnded(this.teller.plot, this.#progress)) return;
     if (!this.#parts.some((part) => part.includes(fear) && !part.includes(`怕${fear}`))) return;
     this.#progress.used.fearNear = 1;
-    this.#parts.push(this.#fill(readerAnswers.fearNearby));
+    this.#parts.push(this.#fill(commonText('fear nearby')));
   }
 
   #fill(text: string): string {

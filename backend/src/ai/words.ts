@@ -81,3 +81,9 @@ export const isQuestion = (words: string): boolean =>
 
 export const bigramsOf = (text: string): string[] =>
   Array.from({ length: Math.max(0, text.length - 1) }, (_, at) => text.slice(at, at + 2));
+
+/** Begins a list elsewhere for each speaker, so that two stories do not answer alike. */
+export function rotate(texts: readonly string[], speaker: string): string[] {
+  const at = [...speaker].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % texts.length;
+  return [...texts.slice(at), ...texts.slice(0, at)];
+}

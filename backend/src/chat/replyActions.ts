@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { endingOptions } from '../ai/answers.ts';
+import { commonText } from '../content/content.ts';
 import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, TransactionType, UserRow } from '../db/schema.ts';
 import { invalid, notFound } from '../http/http.ts';
@@ -59,7 +59,7 @@ export function continueReply(
   const conversation = findConversation(services, user.id, form.conversation_id);
   assertIdle(conversation);
   const last = assertContinuable(lastMessage(services, conversation.id), form.message_id);
-  if (hasToldEnding(services, last)) throw invalid({ message_id: [`故事讲完了，${endingOptions}`] });
+  if (hasToldEnding(services, last)) throw invalid({ message_id: [`故事讲完了，${commonText('ending options')}`] });
   const { title, price } = findShownStory(services, conversation.story_id);
   // a reply that was cancelled before its first word was refunded, so continuing it costs the full price
   const cost = last.status === 'cancelled' && last.body === '' ? price : services.env.prices.continuePrice;

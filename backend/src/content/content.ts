@@ -5,7 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { FAILSAFE_SCHEMA, load, YAMLException } from 'js-yaml';
 import * as v from 'valibot';
 import { bitmapProblem, groundColor, type Picture, pictureProblem, type Shape } from './pictures.ts';
-import { idPattern, numberLines, type Plot, PlotReader, type Section, sectionsOf } from './plot.ts';
+import {
+  idPattern,
+  meanings,
+  numberLines,
+  type Plot,
+  PlotReader,
+  readItems,
+  type Section,
+  sectionsOf,
+} from './plot.ts';
 
 export const contentFolder = fileURLToPath(new URL('../../content', import.meta.url));
 
@@ -350,4 +359,30 @@ function readNarrator(): { voice: Voice; plot: Plot } {
   const { plot, voice } = parseStory('narrator.md', readText(contentFolder, 'narrator.md'));
   if (!plot) throw new ContentError('narrator.md', ['write its scenes']);
   return { plot, voice: validateContent('narrator.md', voiceSchema, voice) };
+}
+
+const commonFile = 'common.md';
+const commonTexts = readCommonTexts();
+
+/** Returns what any speaker says, by the label in `common.md`. */
+export function commonTextsOf(label: string): string[] {
+  const texts = commonTexts.get(label);
+  if (!texts) throw new ContentError(commonFile, [`write the texts of "- ${label}"`]);
+  return texts;
+}
+
+/** Returns the only text of a label. */
+export const commonText = (label: string): string => commonTextsOf(label)[0] ?? '';
+
+function readCommonTexts(): Map<string, string[]> {
+  const [, ...sections] = sectionsOf(numberLines(readText(contentFolder, commonFile), 1), '## ');
+  const items = sections.flatMap((section) =>
+    readItems(section, (line, cure) => {
+      throw new ContentError(commonFile, [`line ${line}: ${cure}`]);
+    }),
+  );
+  const texts = new Map(items.map(({ label, answers }) => [label, answers.map(({ text }) => text)]));
+  const missing = meanings.find((meaning) => !texts.has(meaning));
+  if (missing) throw new ContentError(commonFile, [`answer ${missing}, too`]);
+  return texts;
 }

@@ -193,6 +193,24 @@ const headPattern =
 
 const lorePattern = /^- (?<head>[^：@]+?)\s*(@(?<from>[a-z0-9-]+))?：(?<words>.+)$/;
 
+/** Reads labels with their tellings: `- label` above `  - telling`. A further indented line is a new paragraph. */
+export function readItems(section: Section, addFault: (line: number, cure: string) => void): Item[] {
+  const items: Item[] = [];
+  for (const { text, number } of section.lines) {
+    if (text.trim() === '') continue;
+    const item = items.at(-1);
+    const lastAnswer = item?.answers.at(-1);
+    if (text.startsWith('- ')) items.push({ label: text.slice(2).trim(), number, answers: [] });
+    else if (/^\s+- /.test(text) && item) item.answers.push({ text: text.trim().slice(2).trim(), number });
+    else if (/^\s{2,}/.test(text) && lastAnswer) lastAnswer.text += `\n\n${text.trim()}`;
+    else addFault(number, 'begin the line with "- ", or with "  - " for what belongs to the line above');
+  }
+  for (const item of items) {
+    if (item.answers.length === 0) addFault(item.number, 'has no answer; write one below it, after "  - "');
+  }
+  return items;
+}
+
 /** Reads a story's sections and collects all faults for the writer. */
 export class PlotReader {
   readonly faults: Fault[] = [];
@@ -309,22 +327,8 @@ export class PlotReader {
     return text;
   }
 
-  /** Reads labels with their tellings: `- label` above `  - telling`. A further indented line is a new paragraph. */
   #readItems(section: Section): Item[] {
-    const items: Item[] = [];
-    for (const { text, number } of section.lines) {
-      if (text.trim() === '') continue;
-      const item = items.at(-1);
-      const lastAnswer = item?.answers.at(-1);
-      if (text.startsWith('- ')) items.push({ label: text.slice(2).trim(), number, answers: [] });
-      else if (/^\s+- /.test(text) && item) item.answers.push({ text: text.trim().slice(2).trim(), number });
-      else if (/^\s{2,}/.test(text) && lastAnswer) lastAnswer.text += `\n\n${text.trim()}`;
-      else this.#addFault(number, 'begin the line with "- ", or with "  - " for what belongs to the line above');
-    }
-    for (const item of items) {
-      if (item.answers.length === 0) this.#addFault(item.number, 'has no answer; write one below it, after "  - "');
-    }
-    return items;
+    return readItems(section, (line, cure) => this.#addFault(line, cure));
   }
 
   #checkAnswers(item: Item): string[] {
