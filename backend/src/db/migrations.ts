@@ -52,71 +52,6 @@ const conversationsByTime = 'create index conversations_by_time on conversations
 const conversationsPinned =
   'create index conversations_pinned on conversations(user_id, pinned_at desc) where pinned_at is not null';
 
-const initialStatements = [
-  `create table users (
-    id text primary key, login text not null unique, is_email integer not null, name text not null, avatar text,
-    gender text, persona text not null default '', password_hash text not null,
-    balance integer not null default 0 check (balance >= 0), invite_code text not null unique, invited_by text,
-    email_verified_at integer, check_in_date text, check_in_streak integer not null default 0,
-    version integer not null default 1, created_at integer not null)`,
-  `create table sessions (
-    token_hash text primary key, user_id text not null references users(id) on delete cascade,
-    created_at integer not null, expires_at integer not null)`,
-  'create index sessions_by_user on sessions(user_id)',
-  `create table stories (
-    id text primary key, title text not null, cover_url text not null, price integer not null, content text not null,
-    created_at integer not null, updated_at integer not null)`,
-  'create index stories_by_time on stories(created_at desc, id desc)',
-  'create index stories_by_update on stories(updated_at)',
-  `create table conversations (
-    id text primary key, user_id text not null references users(id) on delete cascade,
-    story_id text not null references stories(id), version integer not null, last_seq integer not null,
-    active_message_id text, created_at integer not null, updated_at integer not null, unique(user_id, story_id))`,
-  conversationsByTime,
-  `create table messages (
-    id text primary key, conversation_id text not null references conversations(id) on delete cascade,
-    story_id text not null, user_id text not null, seq integer not null, version integer not null,
-    revision integer not null, client_id text, suggestion_id text, role text not null, body text not null,
-    status text not null, error_code text, error_message text, cost integer not null,
-    created_at integer not null, updated_at integer not null,
-    unique(conversation_id, seq), unique(user_id, client_id))`,
-  'create index messages_by_version on messages(conversation_id, version)',
-  "create index messages_running on messages(status) where status in ('pending', 'streaming')",
-  `create table suggestions (
-    id text primary key, conversation_id text not null references conversations(id) on delete cascade,
-    user_id text not null, base_version integer not null, count integer not null, status text not null,
-    items text not null, error_code text, error_message text, cost integer not null,
-    created_at integer not null, expires_at integer not null)`,
-  'create index suggestions_by_conversation on suggestions(conversation_id, status)',
-  "create index suggestions_running on suggestions(status) where status = 'pending'",
-  `create table transactions (
-    position integer primary key autoincrement, id text not null unique,
-    user_id text not null references users(id) on delete cascade, type text not null, amount integer not null,
-    balance_after integer not null, description text not null, ref_type text not null, ref_id text not null,
-    ref_key text not null, created_at integer not null, unique(user_id, type, ref_key))`,
-  'create index transactions_by_user on transactions(user_id, position desc)',
-  `create table check_ins (
-    user_id text not null references users(id) on delete cascade, date text not null, streak integer not null,
-    awarded integer not null, primary key (user_id, date))`,
-  `create table idempotency (
-    user_id text not null references users(id) on delete cascade, method text not null, path text not null,
-    key text not null, request_hash text not null, status integer not null, response text not null,
-    created_at integer not null, primary key (user_id, method, path, key))`,
-  'create index idempotency_by_time on idempotency(created_at)',
-];
-
-/** Indexes and counters that keep each call fast with a thousand times the rows. */
-const scaleIndexes = [
-  'create index sessions_by_end on sessions(expires_at)',
-  'create index transactions_by_type on transactions(user_id, type, position desc)',
-  // detects changes of the stories without a scan of the table
-  'create table changes (subject text primary key, count integer not null) without rowid',
-  "insert into changes values ('stories', 0)",
-  ...(['insert', 'update', 'delete'] as const).map((change) =>
-    trigger('stories', change, "update changes set count = count + 1 where subject = 'stories'"),
-  ),
-];
-
 const readerTriggers = [
   trigger(
     'conversations',
@@ -133,15 +68,84 @@ const readerTriggers = [
   ),
 ];
 
-/** Counts for sorting by 最热, updated with each conversation, since counting on each request would be slow. */
-const storyReaders = [
+/** The schema of version 1.0.0. */
+const initialStatements = [
+  `create table users (
+    id text primary key, login text not null unique, is_email integer not null, name text not null, avatar text,
+    gender text, persona text not null default '', password_hash text not null,
+    balance integer not null default 0 check (balance >= 0), invite_code text not null unique, invited_by text,
+    email_verified_at integer, check_in_date text, check_in_streak integer not null default 0,
+    version integer not null default 1, created_at integer not null, email text, pending_email text,
+    pending_email_at integer, gifts text not null default '[]', minor text, consent_version text, consented_at integer,
+    delete_at integer, unread_answers integer not null default 0, unread_conversations integer not null default 0)`,
+  'create unique index users_by_email on users(email) where email is not null',
+  'create index users_by_deletion on users(delete_at) where delete_at is not null',
+  `create table sessions (
+    token_hash text primary key, user_id text not null references users(id) on delete cascade,
+    created_at integer not null, expires_at integer not null, id text not null default '',
+    user_agent text not null default '', last_used_at integer not null default 0)`,
+  'create index sessions_by_user on sessions(user_id)',
+  'create index sessions_by_end on sessions(expires_at)',
+  `create table password_resets (
+    user_id text primary key references users(id) on delete cascade, token_hash text not null,
+    created_at integer not null, expires_at integer not null) without rowid`,
+  `create table stories (
+    id text primary key, title text not null, cover_url text not null, price integer not null, content text not null,
+    created_at integer not null, updated_at integer not null, origin text not null default 'seed')`,
+  'create index stories_by_time on stories(created_at desc, id desc)',
+  'create index stories_by_update on stories(updated_at)',
+  // detects changes of the stories without a scan of the table
+  'create table changes (subject text primary key, count integer not null) without rowid',
+  "insert into changes values ('stories', 0)",
+  ...(['insert', 'update', 'delete'] as const).map((change) =>
+    trigger('stories', change, "update changes set count = count + 1 where subject = 'stories'"),
+  ),
+  `create table conversations (
+    id text primary key, user_id text not null references users(id) on delete cascade,
+    story_id text not null references stories(id), version integer not null, last_seq integer not null,
+    active_message_id text, created_at integer not null, updated_at integer not null,
+    read_version integer not null default 0, pinned_at integer, unique(user_id, story_id))`,
+  conversationsByTime,
+  conversationsPinned,
+  // for sorting by 最热, updated with each conversation, since counting on each request would be slow
   'create table story_readers (story_id text primary key, count integer not null) without rowid',
   'create index story_readers_by_count on story_readers(count desc, story_id)',
-  'insert into story_readers select story_id, count(*) from conversations group by story_id',
   ...readerTriggers,
-];
-
-const orders = [
+  `create table messages (
+    id text primary key, conversation_id text not null references conversations(id) on delete cascade,
+    story_id text not null, user_id text not null, seq integer not null, version integer not null,
+    revision integer not null, client_id text, suggestion_id text, role text not null, body text not null,
+    status text not null, error_code text, error_message text, cost integer not null,
+    created_at integer not null, updated_at integer not null, variant integer not null default 1,
+    variants integer not null default 1, runner text, unique(conversation_id, seq), unique(user_id, client_id))`,
+  'create index messages_by_version on messages(conversation_id, version)',
+  "create index messages_running on messages(status) where status in ('pending', 'streaming')",
+  `create table message_variants (
+    message_id text not null references messages(id) on delete cascade, variant integer not null,
+    revision integer not null, body text not null, status text not null, error_code text, error_message text,
+    primary key (message_id, variant))`,
+  `create table suggestions (
+    id text primary key, conversation_id text not null references conversations(id) on delete cascade,
+    user_id text not null, base_version integer not null, count integer not null, status text not null,
+    items text not null, error_code text, error_message text, cost integer not null,
+    created_at integer not null, expires_at integer not null, runner text)`,
+  'create index suggestions_by_conversation on suggestions(conversation_id, status)',
+  "create index suggestions_running on suggestions(status) where status = 'pending'",
+  `create table transactions (
+    position integer primary key autoincrement, id text not null unique,
+    user_id text not null references users(id) on delete cascade, type text not null, amount integer not null,
+    balance_after integer not null, description text not null, ref_type text not null, ref_id text not null,
+    ref_key text not null, created_at integer not null, unique(user_id, type, ref_key))`,
+  'create index transactions_by_user on transactions(user_id, position desc)',
+  'create index transactions_by_type on transactions(user_id, type, position desc)',
+  `create table check_ins (
+    user_id text not null references users(id) on delete cascade, date text not null, streak integer not null,
+    awarded integer not null, primary key (user_id, date))`,
+  `create table idempotency (
+    user_id text not null references users(id) on delete cascade, method text not null, path text not null,
+    key text not null, request_hash text not null, status integer not null, response text not null,
+    created_at integer not null, primary key (user_id, method, path, key))`,
+  'create index idempotency_by_time on idempotency(created_at)',
   `create table orders (
     id text primary key, user_id text not null references users(id) on delete cascade, client_id text not null,
     package_id text not null, points integer not null, price_cents integer not null, provider text not null,
@@ -157,19 +161,6 @@ const orders = [
     outcome text, delivered_at integer)`,
   `create index sandbox_checkouts_undelivered on sandbox_checkouts(token)
     where outcome is not null and delivered_at is null`,
-];
-
-/** Stores the former texts of a retold reply. */
-const variants = [
-  'alter table messages add column variant integer not null default 1',
-  'alter table messages add column variants integer not null default 1',
-  `create table message_variants (
-    message_id text not null references messages(id) on delete cascade, variant integer not null,
-    revision integer not null, body text not null, status text not null, error_code text, error_message text,
-    primary key (message_id, variant))`,
-];
-
-const tickets = [
   `create table tickets (
     id text primary key, user_id text not null references users(id) on delete cascade, client_id text not null,
     kind text not null, body text not null, contact text not null, diagnostics text not null, answer text,
@@ -178,19 +169,17 @@ const tickets = [
   'create index tickets_by_user on tickets(user_id, created_at desc, id desc)',
   'create index tickets_waiting on tickets(created_at) where answer is null',
   'create index tickets_unannounced on tickets(id) where answer is not null and announced = 0',
-];
-
-/** Read versions, pins and reports. Existing conversations count as read. */
-const readVersions = [
-  'alter table conversations add column read_version integer not null default 0',
-  'update conversations set read_version = version',
-  'alter table conversations add column pinned_at integer',
-  conversationsPinned,
   `create table reports (
     id text primary key, user_id text not null references users(id) on delete cascade, message_id text not null,
     story_id text not null, reason text not null, words text not null, body text not null, created_at integer not null,
     unique(user_id, message_id))`,
+  'create table backends (id text primary key, alive_until integer not null) without rowid',
 ];
+
+/** Migrations before 1.0.0, whose statements are in the first one. Each database of 1.0.0 lists them. */
+const emptyMigrations = `002_story_origin 003_at_size 004_story_readers 005_orders 006_password_resets 007_account_email
+  008_account_devices 009_gifts 010_minor_mode 011_consent 012_account_deletion 013_regenerated_replies 014_tickets
+  015_reading 016_unread_answers 018_unread_conversations`.split(/\s+/);
 
 const columnsOfConversations = `id, user_id, story_id, version, last_seq, active_message_id, created_at, updated_at, read_version,
   pinned_at, summary, summary_seq`;
@@ -223,12 +212,6 @@ const conversationRuns: Steps = {
     'alter table conversations add column shelved integer not null default 0',
     ...runIndexes,
   ],
-};
-
-/** Creates ids for existing sessions. */
-const sessionIds: Statement = {
-  sqlite: 'update sessions set id = lower(hex(randomblob(16))), last_used_at = created_at',
-  postgres: "update sessions set id = replace(gen_random_uuid()::text, '-', ''), last_used_at = created_at",
 };
 
 const hasRun = (row: 'new' | 'old' | 'deleted') =>
@@ -264,62 +247,11 @@ const countingReadersOnce: Statement[] = [
   },
 ];
 
-const migrations = {
+const migrations: Record<string, Steps> = {
   '001_initial': initialStatements,
-  '002_story_origin': [
-    "alter table stories add column origin text not null default 'seed'",
-    // until now only the product's own stories have a cover named after their id
-    "update stories set origin = 'folder' where cover_url like '/api/media/covers/' || id || '.svg?v=%'",
-  ],
-  '003_at_size': scaleIndexes,
-  '004_story_readers': storyReaders,
-  '005_orders': orders,
-  '006_password_resets': [
-    `create table password_resets (
-      user_id text primary key references users(id) on delete cascade, token_hash text not null,
-      created_at integer not null, expires_at integer not null) without rowid`,
-  ],
-  '007_account_email': [
-    'alter table users add column email text',
-    'alter table users add column pending_email text',
-    'alter table users add column pending_email_at integer',
-    'create unique index users_by_email on users(email) where email is not null',
-  ],
-  '008_account_devices': [
-    "alter table sessions add column id text not null default ''",
-    "alter table sessions add column user_agent text not null default ''",
-    'alter table sessions add column last_used_at integer not null default 0',
-    sessionIds,
-  ],
-  '009_gifts': ["alter table users add column gifts text not null default '[]'"],
-  '010_minor_mode': ['alter table users add column minor text'],
-  '011_consent': [
-    'alter table users add column consent_version text',
-    'alter table users add column consented_at integer',
-  ],
-  '012_account_deletion': [
-    'alter table users add column delete_at integer',
-    'create index users_by_deletion on users(delete_at) where delete_at is not null',
-  ],
-  '013_regenerated_replies': variants,
-  '014_tickets': tickets,
-  '015_reading': readVersions,
-  '016_unread_answers': [
-    'alter table users add column unread_answers integer not null default 0',
-    `update users set unread_answers =
-      (select count(*) from tickets where user_id = users.id and answer is not null and read_at is null)`,
-  ],
-  '018_unread_conversations': [
-    'alter table users add column unread_conversations integer not null default 0',
-    `update users set unread_conversations =
-      (select count(*) from conversations c join messages m on m.conversation_id = c.id and m.seq = c.last_seq
-        where c.user_id = users.id and m.role = 'assistant' and m.status in ('completed', 'failed') and m.version > c.read_version)`,
-  ],
-  '019_backends': [
-    'create table backends (id text primary key, alive_until integer not null) without rowid',
-    'alter table messages add column runner text',
-    'alter table suggestions add column runner text',
-  ],
+  ...Object.fromEntries(emptyMigrations.map((name) => [name, []])),
+  // fails for a database that is older than 1.0.0
+  '019_backends': ['select runner from suggestions where false'],
   '020_progress': ['alter table messages add column progress text'],
   '021_summaries': [
     "alter table conversations add column summary text not null default ''",
@@ -344,7 +276,7 @@ const migrations = {
   ],
   '026_conversation_runs': conversationRuns,
   '027_readers_once': countingReadersOnce,
-} satisfies Record<string, Steps>;
+};
 
 /** Names of all migrations of this version. */
 export const knownMigrations = Object.keys(migrations);
@@ -354,7 +286,7 @@ export const knownMigrations = Object.keys(migrations);
  * @param name the database and its setting, in that message
  */
 export async function migrateToLatest(db: Kysely<unknown>, name: string): Promise<void> {
-  const migrationEntries = Object.entries<Steps>(migrations).map(([name, steps]): [string, Migration] => [
+  const migrationEntries = Object.entries(migrations).map(([name, steps]): [string, Migration] => [
     name,
     { up: (database) => execute(database, steps) },
   ]);
