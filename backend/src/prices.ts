@@ -2,36 +2,27 @@ import * as v from 'valibot';
 
 const points = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1_000_000));
 
-const shipped = {
-  signUpGift: 100,
-  storyPrices: { short: 2, long: 3 },
-  continuePrice: 1,
-  suggestionPrice: 1,
-  checkInRewards: [10, 12, 14, 16, 18, 20, 30],
-  inviteReward: { inviter: 50, invitee: 20 },
-};
-
 /** Prices and rewards, in whole points. `PRICES` contains only the fields that differ. */
 export const pricesSchema = v.strictObject({
-  signUpGift: v.optional(points, shipped.signUpGift),
+  signUpGift: v.optional(points, 100),
   /** Price of a message, by the length of its story. */
   storyPrices: v.optional(
     v.strictObject({
-      short: v.optional(points, shipped.storyPrices.short),
-      long: v.optional(points, shipped.storyPrices.long),
+      short: v.optional(points, 2),
+      long: v.optional(points, 3),
     }),
     {},
   ),
   /** Price of a message in any story, by the model in `AI_MODEL`. */
   modelPrices: v.optional(v.record(v.string(), points), {}),
-  continuePrice: v.optional(points, shipped.continuePrice),
-  suggestionPrice: v.optional(points, shipped.suggestionPrice),
+  continuePrice: v.optional(points, 1),
+  suggestionPrice: v.optional(points, 1),
   /** Rewards for the 1st, 2nd … consecutive day. The last one repeats. */
-  checkInRewards: v.optional(v.pipe(v.array(points), v.minLength(1), v.maxLength(31)), shipped.checkInRewards),
+  checkInRewards: v.optional(v.pipe(v.array(points), v.minLength(1), v.maxLength(31)), [10, 12, 14, 16, 18, 20, 30]),
   inviteReward: v.optional(
     v.strictObject({
-      inviter: v.optional(points, shipped.inviteReward.inviter),
-      invitee: v.optional(points, shipped.inviteReward.invitee),
+      inviter: v.optional(points, 50),
+      invitee: v.optional(points, 20),
     }),
     {},
   ),

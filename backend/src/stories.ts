@@ -51,24 +51,14 @@ export function publishStories({ db, content, env }: Pick<Services, 'db' | 'cont
 
 function publish(
   db: Db,
-  { id, title, coverUrl, length, published, ...story }: PublishedStory,
+  { id, title, coverUrl, length, published, ...content }: PublishedStory,
   { storyPrices }: Prices,
 ): void {
-  const { summary, tags, author, opening, characters, coverColor, voice, plot } = story;
   const row = {
     title,
     cover_url: coverUrl,
     price: storyPrices[length],
-    content: JSON.stringify({
-      summary,
-      tags,
-      author,
-      opening,
-      characters,
-      coverColor,
-      voice,
-      plot,
-    } satisfies StoryContent),
+    content: JSON.stringify(content satisfies StoryContent),
     origin: 'folder' as const,
     created_at: published,
     updated_at: published,
@@ -94,9 +84,7 @@ function publish(
 interface StoryCache {
   /** change count of the table when it was read */
   changeCount: number;
-  newestFirst: Story[];
-  /** searchable texts, in the same order */
-  searchedStories: SearchedStory[];
+  newestFirst: SearchedStory[];
   byId: Map<string, Story>;
   /** ids of the stories that an operator hid */
   hidden: Set<string>;
@@ -111,11 +99,10 @@ function storyCacheOf(db: Db): StoryCache {
   const cached = storyCaches.get(db);
   if (cached?.changeCount === changeCount) return cached;
   const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
-  const newestFirst = rows.filter(({ origin, hidden }) => origin !== 'withdrawn' && !hidden).map(toStory);
-  const searchedStories = newestFirst.map(toSearched);
+  const newestFirst = rows.filter(({ origin, hidden }) => origin !== 'withdrawn' && !hidden).map(toSearched);
   const byId = new Map(rows.map((row) => [row.id, toStory(row)]));
   const hidden = new Set(rows.filter((row) => row.hidden).map(({ id }) => id));
-  const cache = { changeCount, newestFirst, searchedStories, byId, hidden };
+  const cache = { changeCount, newestFirst, byId, hidden };
   storyCaches.set(db, cache);
   return cache;
 }
@@ -133,27 +120,6 @@ export function findShownStory(services: Pick<Services, 'db'>, id: string): Stor
   return findStory(services, id);
 }
 
-/** Returns up to `count` stories after a position, newest first. */
-function storiesAfter({ db }: Pick<Services, 'db'>, position: Position | null, count: number): Story[] {
-  const { newestFirst } = storyCacheOf(db);
-  const isAfter = ({ createdAt, id }: Story) =>
-    !position || createdAt < position.time || (createdAt === position.time && id < position.id);
-  const start = firstWhere(newestFirst, isAfter);
-  return newestFirst.slice(start, start + count);
-}
-
-/** Binary search for the first item that fulfils a condition, in a list sorted by it; the list's length if none does. */
-function firstWhere<Item>(list: readonly Item[], predicate: (item: Item) => boolean): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const item = list[middle];
-    if (item !== undefined && predicate(item)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
 interface SearchedStory {
   story: Story;
   tags: string[];
@@ -168,7 +134,8 @@ const ACCENTS = /[\u0300-\u036f]/g;
 export const normalizeForSearch = (words: string): string =>
   words.normalize('NFKD').replace(ACCENTS, '').toLowerCase().toUpperCase().normalize('NFKC');
 
-function toSearched(story: Story): SearchedStory {
+function toSearched(row: StoryRow): SearchedStory {
+  const story = toStory(row);
   const tags = story.tags.map(normalizeForSearch);
   const title = normalizeForSearch(story.title);
   const names = [
@@ -207,13 +174,15 @@ interface Hit {
   weight: number;
 }
 
-/** Returns the hits sorted by place of the words, then by readers for `hot`, then by age. */
-function findStories(services: Pick<Services, 'db'>, { q, tag, sort }: StorySearch): Hit[] {
-  const words = normalizeForSearch(q).split(/\s+/).filter(Boolean);
-  const requestedTag = normalizeForSearch(tag);
-  const readers = sort === 'hot' ? countReaders(services) : new Map<string, number>();
+/** Returns the hits sorted by place of the words, then by readers for `hot`, then by age. In the plain feed only age counts. */
+function findStories(services: Pick<Services, 'db'>, search: StorySearch): Hit[] {
+  const { newestFirst } = storyCacheOf(services.db);
+  if (isPlainFeed(search)) return newestFirst.map(({ story }) => ({ story, weight: story.createdAt }));
+  const words = normalizeForSearch(search.q).split(/\s+/).filter(Boolean);
+  const requestedTag = normalizeForSearch(search.tag);
+  const readers = search.sort === 'hot' ? countReaders(services) : new Map<string, number>();
   const hits: Hit[] = [];
-  for (const { story, tags, texts } of storyCacheOf(services.db).searchedStories) {
+  for (const { story, tags, texts } of newestFirst) {
     const fieldIndex = texts.findIndex((text) => words.every((word) => text.includes(word)));
     if (fieldIndex < 0 || (requestedTag && !tags.includes(requestedTag))) continue;
     const weight =
@@ -224,23 +193,16 @@ function findStories(services: Pick<Services, 'db'>, { q, tag, sort }: StorySear
   return hits.sort((one, other) => other.weight - one.weight);
 }
 
-/** Returns up to `count` hits after a position, whose time is a weight. A deleted story counts as the newest of it. */
-function hitsAfter(
-  services: Pick<Services, 'db'>,
-  search: StorySearch,
-  position: Position | null,
-  count: number,
-): Hit[] {
-  const hits = findStories(services, search);
-  if (!position) return hits.slice(0, count);
-  const last = storyCacheOf(services.db).byId.get(position.id);
+const isPlainFeed = ({ q, tag, sort }: StorySearch): boolean => !q && !tag && sort === 'new';
+
+/** Returns a page of hits after a position, whose time is a weight. A deleted story counts as the newest of it. */
+function pageOfHits(services: Pick<Services, 'db'>, search: StorySearch, position: Position | null): Hit[] {
+  const last = position && storyCacheOf(services.db).byId.get(position.id);
   const isOlder = ({ createdAt, id }: Story) =>
     !last || createdAt < last.createdAt || (createdAt === last.createdAt && id < last.id);
-  const start = firstWhere(
-    hits,
-    ({ story, weight }) => weight < position.time || (weight === position.time && isOlder(story)),
-  );
-  return hits.slice(start, start + count);
+  return findStories(services, search)
+    .filter(({ story, weight }) => !position || weight < position.time || (weight === position.time && isOlder(story)))
+    .slice(0, rules.pageSize + 1);
 }
 
 const favoriteQuery = (userId: string, storyId: string) =>
@@ -310,13 +272,8 @@ export function storyRoutes(
 ): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/', (c) => {
-      const position = readCursor(c.req.query('cursor'));
       const search = validate(searchInput, c.req.query());
-      const count = rules.pageSize + 1;
-      const isPlainFeed = !search.q && !search.tag && search.sort === 'new';
-      const hits = isPlainFeed
-        ? storiesAfter(services, position, count).map((story) => ({ story, weight: story.createdAt }))
-        : hitsAfter(services, search, position, count);
+      const hits = pageOfHits(services, search, readCursor(c.req.query('cursor')));
       const conversations = conversationsByStory(
         services,
         c,
@@ -324,7 +281,7 @@ export function storyRoutes(
       );
       const present = ({ story }: Hit) => presentStory(services, story, conversations.get(story.id) ?? null);
       const positionOf = ({ story, weight }: Hit) => ({ time: weight, id: story.id });
-      return c.json(cursorPage(hits, c.req.path, positionOf, present, isPlainFeed ? {} : search));
+      return c.json(cursorPage(hits, c.req.path, positionOf, present, isPlainFeed(search) ? {} : search));
     })
     .get('/:id', (c) => {
       const story = findShownStory(services, c.req.param('id'));

@@ -29,8 +29,9 @@ interface Entry {
  * Returns the new balance. Throws 402 if the balance is too low.
  */
 export function book(services: Services, entry: Entry): number {
-  const { db } = services;
-  if (entry.amount === 0 || isBooked(services, entry)) return balanceOf(services, entry.userId);
+  const { db, clock } = services;
+  if (entry.amount === 0 || entryOf(services, entry.userId, entry.type, entry.key))
+    return balanceOf(services, entry.userId);
   const updatedUser = db.first(
     userUpdate({ balance: sql`balance + ${entry.amount}` })
       .where('id', '=', entry.userId)
@@ -38,19 +39,26 @@ export function book(services: Services, entry: Entry): number {
       .returning('balance'),
   );
   if (!updatedUser) throw insufficientBalance(-entry.amount, balanceOf(services, entry.userId));
-  insertEntry(services, entry, updatedUser.balance);
+  const { userId: user_id, ref, key: ref_key, ...rest } = entry;
+  db.run(
+    query.insertInto('transactions').values({
+      ...rest,
+      id: randomUUID(),
+      user_id,
+      balance_after: updatedUser.balance,
+      ref_type: ref.type,
+      ref_id: ref.id,
+      ref_key,
+      created_at: clock(),
+    }),
+  );
   announceBalance(services, entry.userId);
   return updatedUser.balance;
 }
 
 /** Refunds an entry by type and key, at most once. Returns its points; 0 if it does not exist. */
 export function refund(services: Services, userId: string, type: TransactionType, key: string): number {
-  const spentEntry = services.db.first(
-    query
-      .selectFrom('transactions')
-      .selectAll()
-      .where((where) => where.and({ user_id: userId, type, ref_key: key })),
-  );
+  const spentEntry = entryOf(services, userId, type, key);
   if (!spentEntry) return 0;
   book(services, {
     userId,
@@ -63,37 +71,13 @@ export function refund(services: Services, userId: string, type: TransactionType
   return -spentEntry.amount;
 }
 
-function isBooked({ db }: Services, { userId, type, key }: Entry): boolean {
-  const row = query
-    .selectFrom('transactions')
-    .select('id')
-    .where((where) => where.and({ user_id: userId, type, ref_key: key }));
-  return db.first(row) !== undefined;
+function entryOf({ db }: Services, user_id: string, type: TransactionType, ref_key: string) {
+  const entries = query.selectFrom('transactions').selectAll();
+  return db.first(entries.where((where) => where.and({ user_id, type, ref_key })));
 }
 
 export function balanceOf({ db }: Services, userId: string): number {
   return db.first(query.selectFrom('users').select('balance').where('id', '=', userId))?.balance ?? 0;
-}
-
-function insertEntry(
-  { db, clock }: Services,
-  { userId, type, amount, description, ref, key }: Entry,
-  balance: number,
-): void {
-  db.run(
-    query.insertInto('transactions').values({
-      id: randomUUID(),
-      user_id: userId,
-      type,
-      amount,
-      balance_after: balance,
-      description,
-      ref_type: ref.type,
-      ref_id: ref.id,
-      ref_key: key,
-      created_at: clock(),
-    }),
-  );
 }
 
 /** Rewards the first check-in of a day in Shanghai. Call it inside a transaction. */

@@ -5,6 +5,7 @@ import type { Env } from '../env.ts';
 import { interpret } from './meaning.ts';
 import { hasEnded, offeredLines, offeredReplies, tellerOf } from './progress.ts';
 import { replay } from './replay.ts';
+import { missingMarksOf } from './smallText.ts';
 import type { Piece, StoryContext, Storyteller } from './storyteller.ts';
 import { composeTurn } from './turn.ts';
 
@@ -69,11 +70,8 @@ export function composeReply(context: StoryContext): string {
 
 /** Returns the ellipsis and closing marks for another storyteller's text that was cut off within a sentence. */
 function closingMarksOf(body: string): string {
-  const last = body.split('\n').at(-1) ?? '';
-  const isWithinQuote = last.lastIndexOf('“') > last.lastIndexOf('”');
-  const isWithinDeed = (last.split('*').length - 1) % 2 === 1;
-  const isWhole = /[。！？…”*]\s*$/.test(body) && !isWithinQuote && !isWithinDeed;
-  return isWhole ? '' : `……${isWithinQuote ? '”' : ''}${isWithinDeed ? '*' : ''}`;
+  const missingMarks = missingMarksOf(body);
+  return /[。！？…”*]\s*$/.test(body) && missingMarks === '' ? '' : `……${missingMarks}`;
 }
 
 /** Questions for any scene, by the meaning that a story answers. */

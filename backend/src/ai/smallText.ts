@@ -129,7 +129,6 @@ function closingIndexOf(text: string, open: string): number {
 /** Converts a streamed model text to small text. The result does not depend on how the text is cut into pieces. */
 export class SmallText {
   #raw = '';
-  readonly #hasTurns: boolean;
   #isThinking: boolean;
   /** Text that is either reasoning or an answer without reasoning; null once that is known. */
   #undecidedText: string | null;
@@ -143,10 +142,12 @@ export class SmallText {
   #hasBegun = false;
   /** Whether a visible letter outside reasoning and tokens was received. */
   #hasWords = false;
-  #isOver = false;
+  /** Whether a token ended the turn, so that the rest of the answer is not needed. */
+  isOver = false;
   #isInToolCall = false;
   #endsWithCall = false;
-  #isPastLabel = false;
+  /** Whether the reader's turn has begun. Only reasoning without an opening tag may still prove that to be wrong. */
+  isPastLabel = false;
   /** a text that begins with a quotation mark, held back until it is known whether the marks enclose all of it */
   #quotedText: string | null = null;
   #isFirst = true;
@@ -155,25 +156,17 @@ export class SmallText {
    * `startsWithReasoning`: the answer is expected to begin with reasoning that has only a closing tag.
    * `hasTurns`: the text is one turn of a conversation, which ends where the reader's turn begins.
    */
-  constructor(startsWithReasoning = false, hasTurns = true) {
-    this.#hasTurns = hasTurns;
+  constructor(
+    startsWithReasoning = false,
+    private readonly hasTurns = true,
+  ) {
     this.#isThinking = startsWithReasoning;
     this.#undecidedText = startsWithReasoning ? '' : null;
   }
 
-  /** Whether a token ended the turn, so that the rest of the answer is not needed. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** Whether the reader's turn has begun. Only reasoning without an opening tag may still prove that to be wrong. */
-  get isPastLabel(): boolean {
-    return this.#isPastLabel;
-  }
-
   /** Whether the text broke off for a call of a tool. */
   get endsWithCall(): boolean {
-    return this.#endsWithCall && !this.#isPastLabel;
+    return this.#endsWithCall && !this.isPastLabel;
   }
 
   /** Returns the next final piece. `restart`: the text emitted so far was reasoning without an opening tag. */
@@ -225,10 +218,10 @@ export class SmallText {
     this.#gap = '';
     this.#hasBegun = false;
     this.#hasWords = false;
-    this.#isOver = false;
+    this.isOver = false;
     this.#isInToolCall = false;
     this.#endsWithCall = false;
-    this.#isPastLabel = false;
+    this.isPastLabel = false;
     this.#quotedText = null;
     this.#isFirst = true;
   }
@@ -237,14 +230,14 @@ export class SmallText {
   #removeTokens(text: string): string {
     let words = '';
     let rest = text.replace(lineBreak, '\n');
-    while (!this.#isOver && rest !== '') {
+    while (!this.isOver && rest !== '') {
       const end = turnEnd.exec(rest);
       const turn = this.#withoutCalls(rest.slice(0, end?.index));
       if (end) this.#isInToolCall = false;
       words += turn;
       this.#hasWords ||= !isInvisible(turn);
       rest = end ? rest.slice(end.index + end[0].length) : '';
-      this.#isOver = end !== null && this.#hasWords;
+      this.isOver = end !== null && this.#hasWords;
     }
     return words;
   }
@@ -281,9 +274,9 @@ export class SmallText {
 
   /** Drops the line and all later ones if it begins the reader's turn, and removes the label of the model's. */
   #findLabel(label: string): void {
-    if (!this.#hasTurns) return;
-    this.#isPastLabel ||= readerLabels.some((one) => label.startsWith(one));
-    if (this.#isPastLabel) this.#line = '';
+    if (!this.hasTurns) return;
+    this.isPastLabel ||= readerLabels.some((one) => label.startsWith(one));
+    if (this.isPastLabel) this.#line = '';
     else if (!this.#hasBegun && storyLabels.some((one) => label.startsWith(one)))
       this.#line = this.#line.replace(/^(?:[^:：]*[:：](?:\*\*|__)?\s*|\s*#.*)/, '');
   }
@@ -338,10 +331,15 @@ const sentenceEnd = /(?:[。！？…!?]+|\.(?=\s|["”*]|$))["”』」）)*]*/
 export function upToSentence(text: string): string {
   const last = [...text.matchAll(sentenceEnd)].at(-1);
   const whole = last ? text.slice(0, last.index + last[0].length) : text.trimEnd();
-  const paragraph = whole.slice(whole.lastIndexOf('\n') + 1);
+  return whole + missingMarksOf(whole);
+}
+
+/** Returns the marks that close the open ones of a text's last paragraph. */
+export function missingMarksOf(text: string): string {
+  const paragraph = text.slice(text.lastIndexOf('\n') + 1);
   const isOpen = (open: string, close: string) => paragraph.lastIndexOf(open) > paragraph.lastIndexOf(close);
   const deeds = paragraph.split('*').length - 1;
-  return `${whole}${isOpen('“', '”') ? '”' : ''}${isOpen('「', '」') ? '」' : ''}${deeds % 2 ? '*' : ''}`;
+  return `${isOpen('“', '”') ? '”' : ''}${isOpen('「', '」') ? '」' : ''}${deeds % 2 ? '*' : ''}`;
 }
 
 /** A suggestion fits into one line of the page. */

@@ -84,18 +84,7 @@ export function withMonitoring(storyteller: Storyteller, watch: Monitoring): Sto
 
 /** Logs at most one line a minute for each kind of failure, with the number of failures since the last line. */
 function failureLog({ endpoint, log }: Monitoring) {
-  const pendingReports = new Map<string, { count: number; write: (count: number) => void }>();
-
-  function scheduleReport(key: string): void {
-    setTimeout(() => {
-      const { count, write } = pendingReports.get(key) ?? { count: 0 };
-      pendingReports.delete(key);
-      if (count === 0 || !write) return;
-      write(count);
-      pendingReports.set(key, { count: 0, write });
-      scheduleReport(key);
-    }, MINUTE_MS).unref();
-  }
+  const repeated = new Map<string, { count: number; write: (count: number) => void }>();
 
   return (call: ModelCall, outcome: string, error: unknown): void => {
     const isFault = error instanceof StorytellerFault;
@@ -107,14 +96,22 @@ function failureLog({ endpoint, log }: Monitoring) {
         { call, outcome, endpoint, status, said: excerpt, count },
         `storyteller: ${outcome}${status ? ` ${status}` : ''}`,
       );
-    const pendingReport = pendingReports.get(key);
-    if (pendingReport) {
-      pendingReport.count += 1;
-      pendingReport.write = write;
+    const latest = repeated.get(key);
+    if (latest) {
+      latest.count += 1;
+      latest.write = write;
       return;
     }
     write(1);
-    pendingReports.set(key, { count: 0, write });
-    scheduleReport(key);
+    const failures = { count: 0, write };
+    repeated.set(key, failures);
+    const timer = setInterval(() => {
+      if (failures.count > 0) failures.write(failures.count);
+      else {
+        clearInterval(timer);
+        repeated.delete(key);
+      }
+      failures.count = 0;
+    }, MINUTE_MS).unref();
   };
 }

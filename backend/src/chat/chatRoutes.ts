@@ -48,31 +48,21 @@ import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } 
 export function chatRoutes(services: Services): Hono<AppEnv> {
   const { env } = services;
   return new Hono<AppEnv>()
-    .post('/', (c) =>
-      runPaid(c, services, env.RATE_LIMIT_MESSAGES, messageForm, (user, form, key) =>
-        sendMessage(services, user, form, key),
-      ),
-    )
-    .post('/continue', (c) =>
-      runPaid(c, services, env.RATE_LIMIT_MESSAGES, continueForm, (user, form) => continueReply(services, user, form)),
-    )
-    .post('/suggestion', (c) =>
-      runPaid(c, services, env.RATE_LIMIT_WRITES, suggestionForm, (user, form) =>
-        requestSuggestion(services, user, form),
-      ),
-    )
+    .post('/', (c) => runPaid(c, services, env.RATE_LIMIT_MESSAGES, messageForm, sendMessage))
+    .post('/continue', (c) => runPaid(c, services, env.RATE_LIMIT_MESSAGES, continueForm, continueReply))
+    .post('/suggestion', (c) => runPaid(c, services, env.RATE_LIMIT_WRITES, suggestionForm, requestSuggestion))
     .post('/:id/cancel', async (c) => {
       const user = writingUser(c, services);
       const form = validate(cancelForm, readInput(c));
       return c.json(await cancelReply(services, user, c.req.param('id'), form));
     })
     .post('/:id/regenerate', (c) =>
-      runPaid(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), (user) =>
+      runPaid(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), (_, user) =>
         regenerateReply(services, user, c.req.param('id')),
       ),
     )
     .post('/:id/edit', (c) =>
-      runPaid(c, services, env.RATE_LIMIT_MESSAGES, editForm, (user, form) =>
+      runPaid(c, services, env.RATE_LIMIT_MESSAGES, editForm, (_, user, form) =>
         editMessage(services, user, c.req.param('id'), form),
       ),
     )
@@ -112,7 +102,7 @@ function runPaid<Schema extends v.GenericSchema>(
   services: Services,
   perMinute: number,
   schema: Schema,
-  work: (user: UserRow, form: v.InferOutput<Schema>, key: string) => PaidOutcome,
+  work: (services: Services, user: UserRow, form: v.InferOutput<Schema>, key: string) => PaidOutcome,
 ): Response {
   if (services.generations.isDraining) throw restarting();
   const user = userOf(c);
@@ -125,7 +115,7 @@ function runPaid<Schema extends v.GenericSchema>(
   return runOnce(c, services, key, form, () => {
     recordUse(services, user.id);
     assertMayUse(findUser(services, user.id), services.clock());
-    const { cost, ...outcome } = work(user, form, key);
+    const { cost, ...outcome } = work(services, user, form, key);
     if (cost > (price ?? cost)) throw priceChanged(cost, presentPrices(services.env.prices));
     return outcome;
   });

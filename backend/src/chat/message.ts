@@ -32,32 +32,16 @@ export function latestMessages(services: Services, user: UserRow, request: Lates
   if (request.after !== undefined && request.before !== undefined)
     throw invalid({ after: ['after 与 before 只能用一个'] });
   const conversation = findRequestedConversation(services, user, request);
-  if (!conversation) {
-    return {
-      data: [],
-      meta: {
-        conversation_id: null,
-        version: 0,
-        last_seq: 0,
-        has_more: false,
-        active_message_id: null,
-        read_version: 0,
-      },
-    };
-  }
-  const page =
-    request.after === undefined
-      ? newestPage(services, conversation, request)
-      : changedPage(services, conversation, request.after, request.limit);
+  const { rows, hasMore, version } = conversation ? pageOf(services, conversation, request) : noMessages;
   return {
-    data: page.rows.sort((left, right) => left.seq - right.seq).map(presentMessage),
+    data: rows.sort((left, right) => left.seq - right.seq).map(presentMessage),
     meta: {
-      conversation_id: conversation.id,
-      version: page.version,
-      last_seq: conversation.last_seq,
-      has_more: page.hasMore,
-      active_message_id: conversation.active_message_id,
-      read_version: conversation.read_version,
+      conversation_id: conversation?.id ?? null,
+      version,
+      last_seq: conversation?.last_seq ?? 0,
+      has_more: hasMore,
+      active_message_id: conversation?.active_message_id ?? null,
+      read_version: conversation?.read_version ?? 0,
     },
   };
 }
@@ -78,12 +62,15 @@ interface Page {
   version: number;
 }
 
-function newestPage({ db }: Services, conversation: ConversationRow, { before, limit }: LatestQuery): Page {
+const noMessages: Page = { rows: [], hasMore: false, version: 0 };
+
+function pageOf(services: Services, conversation: ConversationRow, { before, after, limit }: LatestQuery): Page {
+  if (after !== undefined) return changedPage(services, conversation, after, limit);
   let page = messagesOf(conversation.id)
     .orderBy('seq', 'desc')
     .limit(limit + 1);
   if (before !== undefined) page = page.where('seq', '<', before);
-  const rows = db.all(page);
+  const rows = services.db.all(page);
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit, version: conversation.version };
 }
 

@@ -172,7 +172,8 @@ class DeltaWriter {
   #pendingText = '';
   #pendingLength = 0;
   #lastFlush = 0;
-  #isOver = false;
+  /** Whether the reply was stopped or deleted through another backend. */
+  isOver = false;
   /** Whether deltas are suppressed: pages can only append, so a restarted text is sent complete at its end. */
   #isSilent = false;
   #timer: NodeJS.Timeout | undefined;
@@ -187,11 +188,6 @@ class DeltaWriter {
 
   get isFull(): boolean {
     return this.#length + this.#pendingLength >= rules.replyCharacters;
-  }
-
-  /** Whether the reply was stopped or deleted through another backend. */
-  get isOver(): boolean {
-    return this.#isOver;
   }
 
   /** Appends the text up to the length limit of a reply. */
@@ -267,8 +263,8 @@ class DeltaWriter {
       .where('id', '=', this.row.id)
       .where('revision', '=', this.row.revision)
       .where('status', 'in', ['pending', 'streaming']);
-    this.#isOver = db.run(update) === 0;
-    return !this.#isOver;
+    this.isOver = db.run(update) === 0;
+    return !this.isOver;
   }
 
   #announce(characters: string[], offset: number): void {

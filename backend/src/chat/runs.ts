@@ -21,14 +21,10 @@ interface Generation {
 /** The running generations, by the id of the row that each fills. */
 export class Generations {
   readonly #running = new Map<string, Generation>();
-  #isDraining = false;
+  /** Whether the server is shutting down: generations may finish, but no new ones may start. */
+  isDraining = false;
 
   constructor(private readonly report: ReportFault) {}
-
-  /** Whether the server is shutting down: generations may finish, but no new ones may start. */
-  get isDraining(): boolean {
-    return this.#isDraining;
-  }
 
   get size(): number {
     return this.#running.size;
@@ -68,7 +64,7 @@ export class Generations {
 
   /** Waits up to `ms` for the generations to finish, then stops the rest. Resolves when each row has ended. */
   async drain(ms: number): Promise<void> {
-    this.#isDraining = true;
+    this.isDraining = true;
     const timeout = new AbortController();
     await Promise.race([this.settled(), sleep(ms, undefined, { signal: timeout.signal }).catch(() => {})]);
     timeout.abort();
