@@ -33,7 +33,7 @@ interface SeedUser {
 /** Finds or registers the user, and tops up the balance through the ledger. */
 export async function seedUser(services: Services, { login, password, name, balance }: SeedUser): Promise<UserRow> {
   const { db } = services;
-  const existingUser = db.first(query.selectFrom('users').selectAll().where('login', '=', login));
+  const existingUser = db.find('users', { login });
   const user = existingUser ?? (await register(services, { login, password, name, gender: null, invite_code: null }));
   const missingPoints = balance - user.balance;
   const id = randomUUID();
@@ -54,8 +54,7 @@ export async function seedUser(services: Services, { login, password, name, bala
 
 /** Publishes the story folders unless a server did, whose prices may differ. */
 function ensureStories(services: Services): void {
-  const publishedStory = query.selectFrom('stories').select('id').where('origin', '=', 'folder').limit(1);
-  if (!services.db.first(publishedStory)) publishStories(services);
+  if (!services.db.find('stories', { origin: 'folder' })) publishStories(services);
 }
 
 /** Returns `count` alternating messages of reader and storyteller after the seq `last`. */

@@ -94,8 +94,7 @@ const storyCaches = new WeakMap<Db, StoryCache>();
 
 /** Returns the parsed stories, cached until the table changes. */
 function storyCacheOf(db: Db): StoryCache {
-  const changeCount =
-    db.first(query.selectFrom('changes').select('count').where('subject', '=', 'stories'))?.count ?? 0;
+  const changeCount = db.find('changes', { subject: 'stories' })?.count ?? 0;
   const cached = storyCaches.get(db);
   if (cached?.changeCount === changeCount) return cached;
   const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
@@ -205,12 +204,6 @@ function pageOfHits(services: Pick<Services, 'db'>, search: StorySearch, positio
     .slice(0, rules.pageSize + 1);
 }
 
-const favoriteQuery = (userId: string, storyId: string) =>
-  query.selectFrom('favorites').selectAll().where('user_id', '=', userId).where('story_id', '=', storyId);
-
-const isFavorite = ({ db }: Services, userId: string, storyId: string): boolean =>
-  db.first(favoriteQuery(userId, storyId)) !== undefined;
-
 /** Adds or removes a favorite. Idempotent. */
 function setFavorite({ db, clock }: Services, userId: string, storyId: string, shouldExist: boolean): void {
   if (shouldExist) {
@@ -288,8 +281,10 @@ export function storyRoutes(
       const conversation = conversationsByStory(services, c, [story.id]).get(story.id) ?? null;
       const progress = conversation === null ? null : progressOf(services, conversation);
       const user = readerOf(c);
-      const is_favorite = user !== undefined && isFavorite(services, user.id, story.id);
-      return c.json({ data: { ...presentStory(services, story, conversation), progress, is_favorite } });
+      const favorite = user && services.db.find('favorites', { user_id: user.id, story_id: story.id });
+      return c.json({
+        data: { ...presentStory(services, story, conversation), progress, is_favorite: favorite !== undefined },
+      });
     })
     .put('/:id/favorite', (c) => {
       const user = writingUser(c, services);

@@ -40,10 +40,6 @@ function presentTicket(row: TicketRow) {
   };
 }
 
-function findTicket({ db }: Services, ticketId: string): TicketRow | undefined {
-  return db.first(query.selectFrom('tickets').selectAll().where('id', '=', ticketId));
-}
-
 type TicketForm = v.InferOutput<typeof ticketForm>;
 
 /** Stores a ticket, or returns the one already stored under this client id. Throws 409 after too many in a day. */
@@ -51,7 +47,7 @@ function storeTicket(services: Services, userId: string, clientId: string, form:
   const { db, clock } = services;
   return db.transaction(() => {
     const ownTickets = query.selectFrom('tickets').where('user_id', '=', userId);
-    const existingTicket = db.first(ownTickets.selectAll().where('client_id', '=', clientId));
+    const existingTicket = db.find('tickets', { user_id: userId, client_id: clientId });
     if (existingTicket) return existingTicket;
     const recent = db.all(
       ownTickets
@@ -64,7 +60,7 @@ function storeTicket(services: Services, userId: string, clientId: string, form:
     }
     const ticket: TicketRow = {
       ...form,
-      id: datedNumber(clock, 6, (number) => findTicket(services, number) !== undefined),
+      id: datedNumber(clock, 6, (number) => db.find('tickets', { id: number }) !== undefined),
       user_id: userId,
       client_id: clientId,
       answer: null,
@@ -94,7 +90,7 @@ export function ticketRoutes(services: Services): Hono<AppEnv> {
     })
     .post('/:id/read', (c) => {
       const user = userOf(c);
-      const ticket = findTicket(services, c.req.param('id'));
+      const ticket = db.find('tickets', { id: c.req.param('id') });
       if (ticket?.user_id !== user.id) throw notFound('没有找到这条反馈');
       db.transaction(() => {
         const markedRows = db.run(
@@ -145,7 +141,7 @@ export const startAnnouncingAnswers = (services: Services): (() => void) =>
 /** Runs `pnpm backend tickets …` and returns its output. Throws `ConfigError`. */
 export function runTickets(services: Services, [verb, ticketId = '', ...words]: string[]): string {
   if (verb === undefined) return listOpenTickets(services);
-  const ticket = findTicket(services, ticketId);
+  const ticket = services.db.find('tickets', { id: ticketId });
   if (verb !== 'show' && verb !== 'answer')
     throw new ConfigError(`tickets ${verb}: say \`show <id>\` or \`answer <id> <words>\``);
   if (!ticket)
@@ -179,7 +175,7 @@ function listOpenTickets({ db }: Services): string {
 }
 
 function formatTicket({ db }: Services, ticket: TicketRow): string {
-  const user = db.first(query.selectFrom('users').select(['login', 'name']).where('id', '=', ticket.user_id));
+  const user = db.find('users', { id: ticket.user_id });
   const parts: [name: string, value: string | null][] = [
     ['ticket', `${ticket.id} (${ticket.kind}), ${isoTime(ticket.created_at)}`],
     ['from', `${user?.name} (${user?.login}), user ${ticket.user_id}`],

@@ -30,8 +30,8 @@ interface Entry {
  */
 export function book(services: Services, entry: Entry): number {
   const { db, clock } = services;
-  if (entry.amount === 0 || entryOf(services, entry.userId, entry.type, entry.key))
-    return balanceOf(services, entry.userId);
+  const { userId: user_id, type, ref, key: ref_key, ...rest } = entry;
+  if (entry.amount === 0 || db.find('transactions', { user_id, type, ref_key })) return balanceOf(services, user_id);
   const updatedUser = db.first(
     userUpdate({ balance: sql`balance + ${entry.amount}` })
       .where('id', '=', entry.userId)
@@ -39,12 +39,12 @@ export function book(services: Services, entry: Entry): number {
       .returning('balance'),
   );
   if (!updatedUser) throw insufficientBalance(-entry.amount, balanceOf(services, entry.userId));
-  const { userId: user_id, ref, key: ref_key, ...rest } = entry;
   db.run(
     query.insertInto('transactions').values({
       ...rest,
       id: randomUUID(),
       user_id,
+      type,
       balance_after: updatedUser.balance,
       ref_type: ref.type,
       ref_id: ref.id,
@@ -58,7 +58,7 @@ export function book(services: Services, entry: Entry): number {
 
 /** Refunds an entry by type and key, at most once. Returns its points; 0 if it does not exist. */
 export function refund(services: Services, userId: string, type: TransactionType, key: string): number {
-  const spentEntry = entryOf(services, userId, type, key);
+  const spentEntry = services.db.find('transactions', { user_id: userId, type, ref_key: key });
   if (!spentEntry) return 0;
   book(services, {
     userId,
@@ -71,14 +71,7 @@ export function refund(services: Services, userId: string, type: TransactionType
   return -spentEntry.amount;
 }
 
-function entryOf({ db }: Services, user_id: string, type: TransactionType, ref_key: string) {
-  const entries = query.selectFrom('transactions').selectAll();
-  return db.first(entries.where((where) => where.and({ user_id, type, ref_key })));
-}
-
-export function balanceOf({ db }: Services, userId: string): number {
-  return db.first(query.selectFrom('users').select('balance').where('id', '=', userId))?.balance ?? 0;
-}
+export const balanceOf = ({ db }: Services, userId: string): number => db.find('users', { id: userId })?.balance ?? 0;
 
 /** Rewards the first check-in of a day in Shanghai. Call it inside a transaction. */
 function checkIn(services: Services, { id }: UserRow): StoredSuccess {

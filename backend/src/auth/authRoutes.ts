@@ -94,7 +94,7 @@ export function emailRoutes(services: Services): Hono<AppEnv> {
     .get('/verify/:id/:hash', (c) => {
       const { id, hash } = c.req.param();
       const { expires = '', signature = '' } = c.req.query();
-      const user = db.first(query.selectFrom('users').selectAll().where('id', '=', id));
+      const user = db.find('users', { id });
       const address = user && confirmedAddress(services, user, { hash, expires, signature });
       if (!user || !address) throw forbidden('链接无效或已过期');
       if (address === user.pending_email) bindEmail(services, user, address);
@@ -165,7 +165,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
 function mailReset(services: Services, user: UserRow, email: string, origin: string): void {
   const { db, clock } = services;
   const now = clock();
-  const formerReset = db.first(query.selectFrom('password_resets').select('created_at').where('user_id', '=', user.id));
+  const formerReset = db.find('password_resets', { user_id: user.id });
   if (formerReset && now - formerReset.created_at < MAIL_PAUSE_MS) return;
   const token = randomToken();
   const reset = {

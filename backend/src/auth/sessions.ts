@@ -23,32 +23,27 @@ import { runOrReport } from '../telemetry.ts';
 
 /** Returns the identity of the first valid session token; null if none is valid. */
 export function findIdentity(services: Services, tokens: string[]): Identity | null {
+  const { db, clock } = services;
   for (const token of tokens) {
-    const identity = identityFrom(services, token);
-    if (identity) return identity;
+    const sessionHash = sha256(token);
+    const row = db.first<UserRow & { last_used_at: number }>(
+      query
+        .selectFrom('users')
+        .innerJoin('sessions', 'sessions.user_id', 'users.id')
+        .selectAll('users')
+        .select('sessions.last_used_at')
+        .where('sessions.token_hash', '=', sessionHash)
+        .where('sessions.expires_at', '>', clock())
+        .where('users.blocked_at', 'is', null),
+    );
+    if (!row) continue;
+    const { last_used_at, ...user } = row;
+    const use = query.updateTable('sessions').set({ last_used_at: clock() }).where('token_hash', '=', sessionHash);
+    // a request that only reads must not fail while the database cannot be written
+    if (clock() - last_used_at >= USE_STEP_MS) runOrReport(services, () => db.run(use));
+    return { user, token, sessionHash };
   }
   return null;
-}
-
-function identityFrom(services: Services, token: string): Identity | null {
-  const { db, clock } = services;
-  const sessionHash = sha256(token);
-  const row = db.first<UserRow & { last_used_at: number }>(
-    query
-      .selectFrom('users')
-      .innerJoin('sessions', 'sessions.user_id', 'users.id')
-      .selectAll('users')
-      .select('sessions.last_used_at')
-      .where('sessions.token_hash', '=', sessionHash)
-      .where('sessions.expires_at', '>', clock())
-      .where('users.blocked_at', 'is', null),
-  );
-  if (!row) return null;
-  const { last_used_at, ...user } = row;
-  const use = query.updateTable('sessions').set({ last_used_at: clock() }).where('token_hash', '=', sessionHash);
-  // a request that only reads must not fail while the database cannot be written
-  if (clock() - last_used_at >= USE_STEP_MS) runOrReport(services, () => db.run(use));
-  return { user, token, sessionHash };
 }
 
 /** Precision of a session's last-used time. */

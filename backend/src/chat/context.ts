@@ -93,10 +93,7 @@ function formerSuggestions({ db }: Services, conversationId: string): string[] {
 }
 
 export function summaryOf({ db }: Services, conversationId: string): { summary: string; summary_seq: number } {
-  const row = db.first(
-    query.selectFrom('conversations').select(['summary', 'summary_seq']).where('id', '=', conversationId),
-  );
-  return row ?? { summary: '', summary_seq: 0 };
+  return db.find('conversations', { id: conversationId }) ?? { summary: '', summary_seq: 0 };
 }
 
 export const toLine = ({ role, body }: Pick<MessageRow, 'role' | 'body'>): Line => ({

@@ -12,7 +12,7 @@ const EXCERPT_CHARACTERS = 80;
 
 /** Loads a conversation of the user. Throws 404 if it is missing or belongs to somebody else. */
 export function findConversation({ db }: Services, userId: string, id: string): ConversationRow {
-  const row = db.first(conversationsOf(userId).where('id', '=', id));
+  const row = db.find('conversations', { id, user_id: userId });
   if (!row) throw notFound('没有找到这段对话');
   return row;
 }

@@ -53,36 +53,31 @@ async function writeReply(services: Services, messageId: string, signal: AbortSi
   const row = findMessage(services, messageId);
   if (!row) return;
   const writer = new DeltaWriter(services, row);
-  const hasGrown = () => findMessage(services, messageId)?.body !== row.body;
+  let outcome: ReplyOutcome = { status: 'completed' };
   try {
     for await (const piece of services.storyteller.generate(replyContext(services, row), { signal })) {
       if ('text' in piece) writer.add(piece.text);
       if ('restart' in piece) writer.restart();
       if (writer.isFull || writer.isOver) break;
     }
-    await retryUntilAvailable(
-      () => {
-        writer.flush();
-        if (writer.isFull) writer.endAtSentence();
-        endReply(services, row, hasGrown() ? { status: 'completed' } : failedOutcome('storyteller_failed'));
-      },
-      { signal },
-    );
-    summarizeIfNeeded(services, row);
   } catch (error) {
     const isCancelled = error instanceof GenerationStopped && error.reason === 'cancelled';
-    const code = failureCode(error);
-    await retryUntilAvailable(
-      () => {
-        writer.flush();
-        if (code === 'too_long') writer.endAtSentence();
-        endReply(services, row, isCancelled ? { status: 'cancelled' } : failedOutcome(code));
-      },
-      { signal },
-    );
+    outcome = isCancelled ? { status: 'cancelled' } : failedOutcome(failureCode(error));
+  }
+  const isWhole = outcome.status === 'completed';
+  const isCut = isWhole ? writer.isFull : 'code' in outcome && outcome.code === 'too_long';
+  const end = () => {
+    writer.flush();
+    if (isCut) writer.endAtSentence();
+    const isEmpty = isWhole && findMessage(services, messageId)?.body === row.body;
+    endReply(services, row, isEmpty ? failedOutcome('storyteller_failed') : outcome);
+  };
+  try {
+    await retryUntilAvailable(end, { signal });
   } finally {
     writer.stop();
   }
+  if (isWhole) summarizeIfNeeded(services, row);
 }
 
 const failedOutcome = (code: FailureCode): ReplyOutcome => ({ status: 'failed', code });
@@ -92,8 +87,7 @@ export function endReply(services: Services, reply: Pick<MessageRow, 'id' | 'rev
   const { db, clock } = services;
   db.transaction(() => {
     const row = findMessage(services, reply.id);
-    const conversation =
-      row && db.first(query.selectFrom('conversations').selectAll().where('id', '=', row.conversation_id));
+    const conversation = row && db.find('conversations', { id: row.conversation_id });
     if (!row || !conversation || !isRunning(row) || row.revision !== reply.revision) return;
     conversation.version += 1;
     conversation.active_message_id = null;
@@ -157,9 +151,7 @@ export function refundReply(services: Services, row: MessageRow): number {
   return refund(services, row.user_id, 'message', key) + refund(services, row.user_id, 'continue', key);
 }
 
-export function findMessage({ db }: Services, id: string): MessageRow | undefined {
-  return db.first(query.selectFrom('messages').selectAll().where('id', '=', id));
-}
+export const findMessage = ({ db }: Services, id: string): MessageRow | undefined => db.find('messages', { id });
 
 /** Code points per event. Even as PHP escapes them (12 bytes each) they stay below the frame's limit. */
 const DELTA_CHARACTERS = 600;

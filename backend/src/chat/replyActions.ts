@@ -162,9 +162,7 @@ export function chooseVariant(
   const { row, conversation } = findLastReply(services, user, messageId);
   const balance = balanceOf(services, user.id);
   if (variant === row.variant) return { message: presentMessage(row), balance };
-  const chosenVariant = services.db.first(
-    query.selectFrom('message_variants').selectAll().where('message_id', '=', row.id).where('variant', '=', variant),
-  );
+  const chosenVariant = services.db.find('message_variants', { message_id: row.id, variant });
   if (!chosenVariant) throw invalid({ variant: ['没有这一种说法'] });
   storeVariant(services, row);
   // a new revision, so that late deltas of the former text are ignored

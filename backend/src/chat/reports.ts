@@ -39,12 +39,7 @@ export function reportReply(
   const message = findOwnMessage(services, user, messageId);
   if (message.role !== 'assistant' || isRunning(message)) throw invalid({ message_id: ['只能举报写完的回复'] });
   return db.transaction(() => {
-    const sameReport = query
-      .selectFrom('reports')
-      .selectAll()
-      .where('user_id', '=', user.id)
-      .where('message_id', '=', message.id);
-    const formerReport = db.first(sameReport);
+    const formerReport = db.find('reports', { user_id: user.id, message_id: message.id });
     if (formerReport) return { isNew: false, report: formerReport };
     const report: ReportRow = {
       id: randomUUID(),

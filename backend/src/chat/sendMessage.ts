@@ -44,14 +44,19 @@ type MessageForm = v.InferOutput<typeof messageForm>;
 export function sendMessage(services: Services, user: UserRow, form: MessageForm, clientId: string): PaidOutcome {
   const conversation = openConversation(services, user, form);
   assertIdle(conversation);
-  assertNew(services, user, clientId);
-  assertSuggestion(services, conversation, form.suggestion_id);
+  const { db } = services;
+  // the stored response may have expired
+  if (db.find('messages', { user_id: user.id, client_id: clientId }))
+    throw conflict('duplicate_message', '这条消息已经发送过');
+  const { suggestion_id } = form;
+  if (suggestion_id && !db.find('suggestions', { id: suggestion_id, conversation_id: conversation.id }))
+    throw invalid({ suggestion_id: ['灵感已失效'] });
   const question = appendMessage(services, conversation, {
     role: 'user',
     body: form.body,
     status: 'completed',
     client_id: clientId,
-    suggestion_id: form.suggestion_id ?? null,
+    suggestion_id: suggestion_id ?? null,
   });
   return orderReply(services, conversation, question);
 }
@@ -88,30 +93,6 @@ function openConversation(services: Services, user: UserRow, form: MessageForm):
   if (form.conversation_id) return findConversation(services, user.id, form.conversation_id);
   const story = findShownStory(services, form.story_id ?? '');
   return conversationWith(services, user.id, story.id) ?? createConversation(services, user.id, story.id);
-}
-
-/** Throws 409 if the client id was used before, even if its stored response has expired. */
-function assertNew({ db }: Services, user: UserRow, clientId: string): void {
-  const sameMessage = query
-    .selectFrom('messages')
-    .select('id')
-    .where('user_id', '=', user.id)
-    .where('client_id', '=', clientId);
-  if (db.first(sameMessage)) throw conflict('duplicate_message', '这条消息已经发送过');
-}
-
-function assertSuggestion(
-  { db }: Services,
-  conversation: ConversationRow,
-  suggestionId: string | null | undefined,
-): void {
-  if (!suggestionId) return;
-  const ownSuggestion = query
-    .selectFrom('suggestions')
-    .select('id')
-    .where('id', '=', suggestionId)
-    .where('conversation_id', '=', conversation.id);
-  if (!db.first(ownSuggestion)) throw invalid({ suggestion_id: ['灵感已失效'] });
 }
 
 export const editForm = v.object({

@@ -30,7 +30,8 @@ export function requestSuggestion(
 ): PaidOutcome {
   const conversation = findConversation(services, user.id, form.conversation_id);
   assertIdle(conversation);
-  assertNonePending(services, conversation.id);
+  if (services.db.find('suggestions', { conversation_id: conversation.id, status: 'pending' }))
+    throw conflict('suggestion_pending', '灵感还在酝酿，请稍候');
   const last = lastMessage(services, conversation.id);
   if (!last) throw invalid({ conversation_id: ['对话还没有开始'] });
   const row: SuggestionRow = {
@@ -66,9 +67,7 @@ export function requestSuggestion(
 
 /** Loads a suggestion of the user. Throws 404, or 410 if it has expired. */
 export function findSuggestion({ db, clock }: Services, user: UserRow, suggestionId: string): SuggestionRow {
-  const row = db.first(
-    query.selectFrom('suggestions').selectAll().where('id', '=', suggestionId).where('user_id', '=', user.id),
-  );
+  const row = db.find('suggestions', { id: suggestionId, user_id: user.id });
   if (!row) throw notFound('没有找到这条灵感');
   if (row.expires_at <= clock()) throw gone('灵感已过期');
   return row;
@@ -121,13 +120,4 @@ async function writeSuggestion(
   } catch (error) {
     await retryUntilAvailable(() => endSuggestion(services, row, failureCode(error)), { signal });
   }
-}
-
-function assertNonePending({ db }: Services, conversationId: string): void {
-  const pendingSuggestion = query
-    .selectFrom('suggestions')
-    .select('id')
-    .where('conversation_id', '=', conversationId)
-    .where('status', '=', 'pending');
-  if (db.first(pendingSuggestion)) throw conflict('suggestion_pending', '灵感还在酝酿，请稍候');
 }

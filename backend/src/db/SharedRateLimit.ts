@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Limiter, secondsUntilFree, WINDOW_MS } from '@liaozhai/http/rate-limit';
-import { type Compilable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Db, query } from './database.ts';
 
 /** Counts attempts in the database, for all backends that share it. Transactions are serialized, so the limit is exact. */
@@ -36,7 +36,6 @@ export class SharedRateLimit implements Limiter {
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url');
 
 function timeOf(db: Db): number {
-  const words = sql<{ now: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
-  const statement = { compile: () => words.compile(query) } as Compilable<{ now: number }>;
-  return Number(db.first(statement)?.now);
+  const time = sql<{ now: number }>`select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now`;
+  return Number(db.first({ compile: () => time.compile(query) })?.now);
 }

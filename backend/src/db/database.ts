@@ -1,5 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Compilable, DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import {
+  type Compilable,
+  DummyDriver,
+  Kysely,
+  type Selectable,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely';
 import type { Schema } from './schema.ts';
 import { storageFaultOf } from './storageFault.ts';
 
@@ -12,6 +21,8 @@ export const query = new Kysely<Schema>({
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
 });
+
+type Row<Table extends keyof Schema> = Selectable<Schema[Table]>;
 
 export interface TableColumn {
   table: string;
@@ -47,6 +58,14 @@ export abstract class Db {
 
   first<Row>(statement: Compilable<Row>): Row | undefined {
     return this.all(statement)[0];
+  }
+
+  /** Returns a row of a table with these values. */
+  find<Table extends keyof Schema>(table: Table, values: Partial<Row<Table>>): Row<Table> | undefined {
+    const conditions = Object.entries(values).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+    const where = sql.join(conditions, sql` and `);
+    const statement = sql<Row<Table>>`select * from ${sql.table(table)} where ${where} limit 1`;
+    return this.first({ compile: () => statement.compile(query) });
   }
 
   /** Runs `work` in a transaction. A nested transaction joins the outer one. */

@@ -11,7 +11,6 @@ import { chatRoutes, conversationRoutes } from '../chat/chatRoutes.ts';
 import { presentProgress } from '../chat/progress.ts';
 import { mediaRoutes } from '../content/pictures.ts';
 import { shareImageRoutes } from '../content/shareImages.ts';
-import { query } from '../db/database.ts';
 import { storageFaultOf } from '../db/storageFault.ts';
 import { orderRoutes, paymentRoutes } from '../payments/orders.ts';
 import { presentPrices } from '../prices.ts';
@@ -107,7 +106,7 @@ function healthRoutes({ db, generations }: Services): Hono<AppEnv> {
     .get('/readyz', (c) => {
       if (generations.isDraining) return c.json({ status: 'draining' }, 503);
       try {
-        db.first(query.selectFrom('changes').select('count').where('subject', '=', 'stories'));
+        db.find('changes', { subject: 'stories' });
         return c.json({ status: 'ready' });
       } catch (error) {
         return c.json({ status: 'unavailable', fault: storageFaultOf(error) }, 503);

@@ -33,12 +33,7 @@ export function runOnce(
   const request_hash = createHash('sha256').update(canonicalJson(input)).digest('hex');
   const outcome = db.transaction((): StoredSuccess => {
     db.run(query.deleteFrom('idempotency').where('created_at', '<', clock() - rules.idempotencyHours * HOUR_MS));
-    const storedResponse = db.first(
-      query
-        .selectFrom('idempotency')
-        .selectAll()
-        .where((where) => where.and(scope)),
-    );
+    const storedResponse = db.find('idempotency', scope);
     if (storedResponse && storedResponse.request_hash !== request_hash)
       throw invalid({ client_id: ['请求编号已用于另一个请求'] });
     if (storedResponse)

@@ -74,11 +74,11 @@ export function verifySignature(secret: string, raw: string, signature: string |
   if (Math.abs(now / 1000 - seconds) > rules.webhookToleranceSeconds) throw webhookRefused('签名已过期');
 }
 
-const isOpen = ({ status, expires_at }: OrderRow, now: number): boolean =>
-  (status === 'created' || status === 'pending') && now < expires_at;
+const isUnpaid = ({ status }: OrderRow): boolean => status === 'created' || status === 'pending';
+
+const isOpen = (row: OrderRow, now: number): boolean => isUnpaid(row) && now < row.expires_at;
 
 function presentOrder(row: OrderRow, now: number) {
-  const isUnpaid = row.status === 'created' || row.status === 'pending';
   return {
     id: row.id,
     client_id: row.client_id,
@@ -86,7 +86,7 @@ function presentOrder(row: OrderRow, now: number) {
     points: row.points,
     price_cents: row.price_cents,
     currency: 'CNY',
-    status: isUnpaid && now >= row.expires_at ? 'expired' : row.status,
+    status: isUnpaid(row) && now >= row.expires_at ? 'expired' : row.status,
     method: row.method,
     checkout_url: isOpen(row, now) ? row.checkout_url : null,
     created_at: isoTime(row.created_at),
@@ -102,10 +102,6 @@ const presentPackage = ({ id, points, priceCents, label }: RechargePackage) => (
   price_cents: priceCents,
   label: label ?? null,
 });
-
-function findOrder({ db }: Services, orderId: string): OrderRow | undefined {
-  return db.first(query.selectFrom('orders').selectAll().where('id', '=', orderId));
-}
 
 /** Throws 403 in a mode without recharge, and 409 for too many open orders. No other code decides this. */
 function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
@@ -129,12 +125,7 @@ const orderForm = v.object({ package_id: id });
 function placeOrder(services: Services, provider: PaymentProvider, user: UserRow, clientId: string, packageId: string) {
   const { db, clock, env } = services;
   return db.transaction((): OrderRow => {
-    const existingOrder = db.first(
-      query
-        .selectFrom('orders')
-        .selectAll()
-        .where((where) => where.and({ user_id: user.id, client_id: clientId })),
-    );
+    const existingOrder = db.find('orders', { user_id: user.id, client_id: clientId });
     if (existingOrder && existingOrder.package_id !== packageId)
       throw invalid({ client_id: ['请求编号已用于另一个请求'] });
     if (existingOrder) return existingOrder;
@@ -142,7 +133,7 @@ function placeOrder(services: Services, provider: PaymentProvider, user: UserRow
     if (!offer) throw invalid({ package_id: ['没有这个充值档位，请刷新后再选'] });
     assertMayRecharge(services, user);
     const order: OrderRow = {
-      id: datedNumber(clock, 8, (number) => findOrder(services, number) !== undefined),
+      id: datedNumber(clock, 8, (number) => db.find('orders', { id: number }) !== undefined),
       user_id: user.id,
       client_id: clientId,
       package_id: offer.id,
@@ -190,7 +181,7 @@ async function openCheckout(services: Services, provider: PaymentProvider, order
 }
 
 export function orderRoutes(services: Services, provider: PaymentProvider): Hono<AppEnv> {
-  const { clock, env } = services;
+  const { db, clock, env } = services;
   return new Hono<AppEnv>()
     .post('/', async (c) => {
       const user = writingUser(c, services);
@@ -201,7 +192,7 @@ export function orderRoutes(services: Services, provider: PaymentProvider): Hono
       if (order.status === 'created' && isOpen(order, clock())) {
         await openCheckout(services, provider, order, productOrigin(c.get('source'), env.APP_ORIGIN));
       }
-      return c.json({ data: presentOrder(findOrder(services, order.id) ?? order, clock()) }, 201);
+      return c.json({ data: presentOrder(db.find('orders', { id: order.id }) ?? order, clock()) }, 201);
     })
     .get('/', (c) => {
       const rows = ownRows(services, 'orders', userOf(c).id, c.req.query('cursor'));
@@ -213,7 +204,7 @@ export function orderRoutes(services: Services, provider: PaymentProvider): Hono
     })
     .get('/:id', (c) => {
       const user = userOf(c);
-      const order = findOrder(services, c.req.param('id'));
+      const order = db.find('orders', { id: c.req.param('id') });
       if (order?.user_id !== user.id) throw notFound('没有找到这笔订单');
       return c.json({ data: presentOrder(order, clock()) });
     });
@@ -239,14 +230,9 @@ export function paymentRoutes(services: Services): Hono<AppEnv> {
 function applyPayment(services: Services, provider: string, event: PaymentEvent): object {
   const { db, clock, log } = services;
   return db.transaction(() => {
-    const existing = db.first(
-      query
-        .selectFrom('payment_events')
-        .select('answer')
-        .where((where) => where.and({ provider, event_id: event.id })),
-    );
+    const existing = db.find('payment_events', { provider, event_id: event.id });
     if (existing) return JSON.parse(existing.answer) as object;
-    const order = findOrder(services, event.orderId);
+    const order = db.find('orders', { id: event.orderId });
     if (order?.provider !== provider) {
       log.warn({ order: event.orderId, provider }, 'a payment for an order that is none');
       throw notFound('没有找到这笔订单');
@@ -275,8 +261,7 @@ function applyPayment(services: Services, provider: string, event: PaymentEvent)
 
 function creditOrder(services: Services, order: OrderRow): OrderRow {
   if (order.status === 'credited') return order;
-  const { db, clock } = services;
-  const now = clock();
+  const now = services.clock();
   book(services, {
     userId: order.user_id,
     type: 'recharge',
@@ -285,31 +270,25 @@ function creditOrder(services: Services, order: OrderRow): OrderRow {
     ref: { type: 'order', id: order.id },
     key: order.id,
   });
-  const changes = { status: 'credited', paid_at: now, credited_at: now } as const;
-  db.run(query.updateTable('orders').set(changes).where('id', '=', order.id));
-  return announceOrder(services, { ...order, ...changes });
+  return changeOrder(services, order, { status: 'credited', paid_at: now, credited_at: now });
 }
 
 /** Marks an open order as failed. A failure after the payment, or a second one, is ignored. */
-function failOrder(services: Services, order: OrderRow): OrderRow {
-  if (order.status !== 'created' && order.status !== 'pending') return order;
-  const changes = { status: 'failed' } as const;
-  services.db.run(query.updateTable('orders').set(changes).where('id', '=', order.id));
-  return announceOrder(services, { ...order, ...changes });
-}
+const failOrder = (services: Services, order: OrderRow): OrderRow =>
+  isUnpaid(order) ? changeOrder(services, order, { status: 'failed' }) : order;
 
 /** Expires the user's open orders. A payment that still arrives is credited. */
 export function endOpenOrders(services: Services, userId: string): void {
-  const { db, clock } = services;
-  const now = clock();
+  const now = services.clock();
   const openOrders = query.selectFrom('orders').selectAll().where('user_id', '=', userId).where('expires_at', '>', now);
-  for (const order of db.all(openOrders.where('status', 'in', ['created', 'pending']))) {
-    db.run(query.updateTable('orders').set({ expires_at: now }).where('id', '=', order.id));
-    announceOrder(services, { ...order, expires_at: now });
-  }
+  for (const order of services.db.all(openOrders.where('status', 'in', ['created', 'pending'])))
+    changeOrder(services, order, { expires_at: now });
 }
 
-function announceOrder(services: Services, order: OrderRow): OrderRow {
-  notifyUser(services, order.user_id, 'order.updated', { order: presentOrder(order, services.clock()) });
-  return order;
+/** Stores the changes of an order and notifies the user's pages. */
+function changeOrder(services: Services, order: OrderRow, changes: Partial<OrderRow>): OrderRow {
+  const changedOrder = { ...order, ...changes };
+  services.db.run(query.updateTable('orders').set(changes).where('id', '=', order.id));
+  notifyUser(services, order.user_id, 'order.updated', { order: presentOrder(changedOrder, services.clock()) });
+  return changedOrder;
 }

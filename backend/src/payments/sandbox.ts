@@ -32,8 +32,7 @@ export function createSandbox({ env, clock, report, db }: SandboxServices, secre
   let ownUrl: string | null = null;
   const timers = new Set<NodeJS.Timeout>();
 
-  const findCheckout = (token: string) =>
-    db.first(query.selectFrom('sandbox_checkouts').selectAll().where('token', '=', token));
+  const findCheckout = (token: string) => db.find('sandbox_checkouts', { token });
 
   function deliverIn(pauseMs: number, token: string, attempt: number): void {
     const timer = setTimeout(() => {
@@ -113,8 +112,7 @@ export function createSandbox({ env, clock, report, db }: SandboxServices, secre
           })
           .onConflict((conflict) => conflict.column('order_id').doNothing()),
       );
-      const { token } =
-        db.first(query.selectFrom('sandbox_checkouts').select('token').where('order_id', '=', orderId)) ?? {};
+      const { token } = db.find('sandbox_checkouts', { order_id: orderId }) ?? {};
       return { url: `${new URL(returnUrl).origin}/api/payments/sandbox/${token}` };
     },
     verifyWebhook(raw, headers): PaymentEvent {

@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream';
 import { inSpan } from '@liaozhai/telemetry/tracing';
 import { Hono } from 'hono';
 import { presentMessage } from '../chat/presentMessage.ts';
-import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import { type AppEnv, forbidden, identityOf, userOf } from '../http/http.ts';
 import { countCodePoints, readInput } from '../http/input.ts';
@@ -70,8 +69,8 @@ export function announceMessage(
 
 export function announceBalance(services: Services, userId: string): void {
   services.db.afterCommit(() => {
-    const user = services.db.first(query.selectFrom('users').select(['balance', 'version']).where('id', '=', userId));
-    if (user) notifyUser(services, userId, 'balance.updated', user);
+    const user = services.db.find('users', { id: userId });
+    if (user) notifyUser(services, userId, 'balance.updated', { balance: user.balance, version: user.version });
   });
 }
 

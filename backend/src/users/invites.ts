@@ -29,14 +29,14 @@ const inviteAlphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 export function newInviteCode({ db }: Services): string {
   for (;;) {
     const code = Array.from({ length: 6 }, () => inviteAlphabet[randomInt(inviteAlphabet.length)]).join('');
-    if (!db.first(query.selectFrom('users').select('id').where('invite_code', '=', code))) return code;
+    if (!db.find('users', { invite_code: code })) return code;
   }
 }
 
 /** Returns the user of an invite code, regardless of case; undefined for an unknown code. */
 export function findInviter({ db }: Services, code: string | null | undefined): UserRow | undefined {
   if (!code) return undefined;
-  return db.first(query.selectFrom('users').selectAll().where('invite_code', '=', code.trim().toUpperCase()));
+  return db.find('users', { invite_code: code.trim().toUpperCase() });
 }
 
 const hasRewardsLeft = ({ db }: Services, inviterId: string): boolean =>

@@ -33,15 +33,12 @@ export function presentUser(row: UserRow, now: number) {
 
 /** Returns the user with this email address, also if it is an unconfirmed login. */
 export function findByEmail({ db }: Services, email: string): UserRow | undefined {
-  const users = query.selectFrom('users').selectAll();
-  const userByLogin = db.first(users.where('login', '=', email).where('is_email', '=', 1));
-  return userByLogin ?? db.first(users.where('email', '=', email));
+  return db.find('users', { login: email, is_email: 1 }) ?? db.find('users', { email });
 }
 
 /** Returns the user by login, or else by confirmed email address. */
 export function findByLogin(services: Services, login: string): UserRow | undefined {
-  const userByLogin = services.db.first(query.selectFrom('users').selectAll().where('login', '=', login));
-  return userByLogin ?? findByEmail(services, login);
+  return services.db.find('users', { login }) ?? findByEmail(services, login);
 }
 
 /** Returns the consecutive check-in days up to today, or up to yesterday before today's check-in. */
@@ -55,7 +52,7 @@ export const userUpdate = (changes: UpdateObject<Schema, 'users'>) =>
   query.updateTable('users').set({ ...changes, version: sql`version + 1` });
 
 export function findUser({ db }: Services, id: string): UserRow {
-  const row = db.first(query.selectFrom('users').selectAll().where('id', '=', id));
+  const row = db.find('users', { id });
   if (!row) throw notFound();
   return row;
 }
