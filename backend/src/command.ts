@@ -57,8 +57,6 @@ function readArguments() {
 
 const { positionals, values } = readArguments();
 
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-
 function count(name: 'stories' | 'users' | 'messages' | 'balance', otherwise: number): number {
   const number = Number(values[name] ?? otherwise);
   if (Number.isSafeInteger(number) && number >= 0) return number;
@@ -129,7 +127,8 @@ async function run([verb, ...words]: string[]): Promise<string> {
   if (verb === 'seed' && words.length <= 1) return seed(first);
   if (verb === 'reports' && words.length === 0) return withDatabase(describeReports);
   if (verb === 'fill' && words.length === 0) return fillTables();
-  if (verb === 'backup' && first && words.length === 1) return `${first}: ${megabytes(backUp(dataDir, first))}`;
+  if (verb === 'backup' && first && words.length === 1)
+    return `${first}: ${(backUp(dataDir, first) / 1e6).toFixed(1)} MB`;
   if (verb === 'restore' && first && words.length === 1) return restoreFrom(first);
   throw new ConfigError(usage);
 }

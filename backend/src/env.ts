@@ -44,31 +44,33 @@ const extraBody = v.pipe(
   }),
 );
 
-/** URL with the name of a database. The error must not contain the password. */
-const postgresAddress = v.pipe(
-  v.string(),
-  v.check(
-    (text) => /^postgres(ql)?:/.test(text) && URL.canParse(text) && new URL(text).pathname.length > 1,
-    'an address like postgres://user:password@host:5432/liaozhai, or leave it out for a file in DATA_DIR',
-  ),
+/** Text in the form of a key or an id, without the blanks around it. */
+const matching = (pattern: RegExp, cure: string) => v.optional(v.pipe(v.string(), v.trim(), v.regex(pattern, cure)));
+
+/** URL with a password, which the error must not contain. */
+const secretUrl = (protocol: RegExp, isWhole: (url: URL) => boolean, cure: string) => {
+  const fits = (text: string) => protocol.test(text) && URL.canParse(text) && isWhole(new URL(text));
+  return v.optional(v.pipe(v.string(), v.check(fits, cure)));
+};
+
+const databaseUrl = secretUrl(
+  /^postgres(ql)?:/,
+  ({ pathname }) => pathname.length > 1,
+  'an address like postgres://user:password@host:5432/liaozhai, or leave it out for a file in DATA_DIR',
 );
 
-/** The error must not contain the password. */
-const mailAddress = v.pipe(
-  v.string(),
-  v.check(
-    (text) => /^smtps?:/.test(text) && URL.canParse(text) && new URL(text).hostname !== '',
-    'an address like smtps://user:password@mail.example:465, or leave it out for files in DATA_DIR',
-  ),
+const mailUrl = secretUrl(
+  /^smtps?:/,
+  ({ hostname }) => hostname !== '',
+  'an address like smtps://user:password@mail.example:465, or leave it out for files in DATA_DIR',
 );
 
-const mailSender = v.pipe(
-  v.string(),
-  v.check(
-    (text) => /^(?:[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(text),
-    'a sender like Liaozhai <noreply@example.org>, an address your mail server sends for',
-  ),
+const mailSender = matching(
+  /^(?:[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
+  'a sender like Liaozhai <noreply@example.org>, an address your mail server sends for',
 );
+
+const secretKey = v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out')));
 
 const text = v.optional(v.string());
 
@@ -111,38 +113,32 @@ const schema = v.object({
   BACKEND_HOST: v.optional(v.pipe(v.string(), v.ip('an IP address of this machine, 0.0.0.0 for all')), '127.0.0.1'),
   BACKEND_TRUST_PROXY: v.optional(v.picklist(['true', 'false'], 'true or false'), 'false'),
   DATA_DIR: v.optional(v.string(), '.data'),
-  DATABASE_URL: v.optional(postgresAddress),
+  DATABASE_URL: databaseUrl,
   APP_ORIGIN: origins,
   DRAIN_SECONDS: integer(8, 0, 600),
-  MAIL_URL: v.optional(mailAddress),
-  MAIL_FROM: v.optional(mailSender),
+  MAIL_URL: mailUrl,
+  MAIL_FROM: mailSender,
   BRAND_NAME: v.optional(v.string(), '聊斋'),
   LOG_LEVEL: v.optional(logLevel, 'warn'),
   ...metricsEntries,
-  APP_KEY: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
+  APP_KEY: secretKey,
   REVERB_URL: v.optional(httpOrigin),
-  REVERB_APP_ID: v.optional(v.pipe(v.string(), v.regex(/^[\w-]+$/, 'the id of the Reverb app, letters and digits'))),
+  REVERB_APP_ID: matching(/^[\w-]+$/, 'the id of the Reverb app, letters and digits'),
   REVERB_APP_KEY: text,
   REVERB_APP_SECRET: text,
   AI_BASE_URL: v.optional(modelAddress),
-  AI_API_KEY: v.optional(
-    v.pipe(v.string(), v.trim(), v.regex(/^[!-~]+$/, 'the key alone, without blanks and without the word Bearer')),
-  ),
+  AI_API_KEY: matching(/^[!-~]+$/, 'the key alone, without blanks and without the word Bearer'),
   AI_MODEL: v.optional(v.pipe(v.string(), v.trim(), v.minLength(1, 'the name of a model'))),
   AI_TEMPERATURE: v.optional(numberBetween(0, 2)),
   AI_MAX_TOKENS: optionalInteger(16),
   AI_EXTRA_BODY: v.optional(extraBody, '{}'),
   AI_PROMPTS_DIR: text,
   AI_HISTORY_CHARACTERS: integer(8_000, 500),
-  WECHAT_APP_ID: v.optional(
-    v.pipe(v.string(), v.regex(/^[\w-]+$/, 'the AppID of an Official Account, such as wx0123456789abcdef')),
-  ),
-  WECHAT_APP_SECRET: v.optional(
-    v.pipe(v.string(), v.trim(), v.regex(/^[!-~]+$/, 'the AppSecret alone, without blanks')),
-  ),
+  WECHAT_APP_ID: matching(/^[\w-]+$/, 'the AppID of an Official Account, such as wx0123456789abcdef'),
+  WECHAT_APP_SECRET: matching(/^[!-~]+$/, 'the AppSecret alone, without blanks'),
   WECHAT_API_ORIGIN: v.optional(httpOrigin, 'https://api.weixin.qq.com'),
   PAYMENT_PROVIDER: v.optional(v.picklist(['sandbox'], 'sandbox, or leave it out')),
-  PAYMENT_WEBHOOK_SECRET: v.optional(v.pipe(v.string(), v.minLength(16, 'at least 16 characters, or leave it out'))),
+  PAYMENT_WEBHOOK_SECRET: secretKey,
   PAYMENT_SANDBOX_DELAY_MS: integer(500, 0, 60_000),
   RECHARGE_PACKAGES: v.optional(v.string(), '[]'),
   PRICES: v.optional(v.string(), '{}'),

@@ -197,7 +197,7 @@ export async function fill(services: Services, size: FillSize): Promise<void> {
     services.db.transaction(() => {
       for (let number = first; number < Math.min(size.users, first + USERS_PER_TRANSACTION); number += 1) {
         const remainingMessages = Math.max(0, size.messages - number * messagesPerUser);
-        fillUser(services, { passwordHash, stories, number, messages: Math.min(messagesPerUser, remainingMessages) });
+        fillUser(services, passwordHash, stories, { number, messages: Math.min(messagesPerUser, remainingMessages) });
       }
     });
 }
@@ -223,14 +223,12 @@ function fillStories(services: Services, count: number): string[] {
   return ids;
 }
 
-interface FilledUser {
-  passwordHash: string;
-  stories: string[];
-  number: number;
-  messages: number;
-}
-
-function fillUser(services: Services, { passwordHash, stories, number, messages }: FilledUser): void {
+function fillUser(
+  services: Services,
+  passwordHash: string,
+  stories: string[],
+  { number, messages }: { number: number; messages: number },
+): void {
   const { db, clock } = services;
   const id = randomUUID();
   const now = clock();

@@ -137,7 +137,7 @@ export async function createServices(
   counters: BackendCounters | null = null,
 ): Promise<Services> {
   const log = createLog(env.LOG_LEVEL);
-  const reportFault = createFaultReport({ log, dataDir: env.DATA_DIR, onDamaged });
+  const reportFault = createFaultReport(log, env.DATA_DIR, onDamaged);
   const report: ReportFault = (error, about) => {
     counters?.faults.inc();
     reportFault(error, about);

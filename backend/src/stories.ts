@@ -35,17 +35,9 @@ function toStory(row: StoryRow): Story {
 export function publishStories({ db, content, env }: Pick<Services, 'db' | 'content' | 'env'>): void {
   db.transaction(() => {
     for (const story of content.stories) publish(db, story, env.prices);
-    db.run(
-      query
-        .updateTable('stories')
-        .set({ origin: 'withdrawn', updated_at: Date.now() })
-        .where('origin', '=', 'folder')
-        .where(
-          'id',
-          'not in',
-          content.stories.map(({ id }) => id),
-        ),
-    );
+    const ids = content.stories.map(({ id }) => id);
+    const withdrawal = query.updateTable('stories').set({ origin: 'withdrawn', updated_at: Date.now() });
+    db.run(withdrawal.where('origin', '=', 'folder').where('id', 'not in', ids));
   });
 }
 
@@ -207,13 +199,8 @@ function pageOfHits(services: Pick<Services, 'db'>, search: StorySearch, positio
 /** Adds or removes a favorite. Idempotent. */
 function setFavorite({ db, clock }: Services, userId: string, storyId: string, shouldExist: boolean): void {
   if (shouldExist) {
-    const row = { user_id: userId, story_id: storyId, created_at: clock() };
-    db.run(
-      query
-        .insertInto('favorites')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing()),
-    );
+    const row = query.insertInto('favorites').values({ user_id: userId, story_id: storyId, created_at: clock() });
+    db.run(row.onConflict((conflict) => conflict.doNothing()));
   } else {
     db.run(query.deleteFrom('favorites').where('user_id', '=', userId).where('story_id', '=', storyId));
   }
@@ -267,11 +254,8 @@ export function storyRoutes(
     .get('/', (c) => {
       const search = validate(searchInput, c.req.query());
       const hits = pageOfHits(services, search, readCursor(c.req.query('cursor')));
-      const conversations = conversationsByStory(
-        services,
-        c,
-        hits.map(({ story }) => story.id),
-      );
+      const ids = hits.map(({ story }) => story.id);
+      const conversations = conversationsByStory(services, c, ids);
       const present = ({ story }: Hit) => presentStory(services, story, conversations.get(story.id) ?? null);
       const positionOf = ({ story, weight }: Hit) => ({ time: weight, id: story.id });
       return c.json(cursorPage(hits, c.req.path, positionOf, present, isPlainFeed(search) ? {} : search));
@@ -300,11 +284,8 @@ const favoriteForm = v.object({ favorite: v.boolean() });
 export const favoriteRoutes = (services: Services): Hono<AppEnv> =>
   new Hono<AppEnv>().get('/', (c) => {
     const rows = favoritesAfter(services, userOf(c).id, readCursor(c.req.query('cursor')), rules.pageSize + 1);
-    const conversations = conversationsByStory(
-      services,
-      c,
-      rows.map(({ story_id }) => story_id),
-    );
+    const ids = rows.map(({ story_id }) => story_id);
+    const conversations = conversationsByStory(services, c, ids);
     const positionOf = ({ story_id, created_at }: (typeof rows)[number]) => ({ time: created_at, id: story_id });
     const present = ({ story_id }: (typeof rows)[number]) =>
       presentStory(services, findStory(services, story_id), conversations.get(story_id) ?? null);

@@ -7,7 +7,7 @@ import type { TicketRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
 import { type AppEnv, conflict, notFound, userOf, writingUser } from './http/http.ts';
 import { requiredKey } from './http/idempotency.ts';
-import { cleanText, cursorPage, ownRows, readInput, text, validate } from './http/input.ts';
+import { cleanText, cursorPage, optionalText, ownRows, readInput, text, validate } from './http/input.ts';
 import { announceUser, notifyUser } from './realtime/events.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
@@ -16,8 +16,6 @@ import { userUpdate } from './users/user.ts';
 
 /** Polling interval for answers, which another process stores. */
 const ANNOUNCE_INTERVAL_MS = 3_000;
-
-const optionalText = (max: number) => v.pipe(v.nullish(v.string(), ''), text(0, max));
 
 const ticketForm = v.object({
   kind: v.picklist(['points', 'story', 'account', 'other']),
@@ -46,18 +44,12 @@ type TicketForm = v.InferOutput<typeof ticketForm>;
 function storeTicket(services: Services, userId: string, clientId: string, form: TicketForm): TicketRow {
   const { db, clock } = services;
   return db.transaction(() => {
-    const ownTickets = query.selectFrom('tickets').where('user_id', '=', userId);
     const existingTicket = db.find('tickets', { user_id: userId, client_id: clientId });
     if (existingTicket) return existingTicket;
-    const recent = db.all(
-      ownTickets
-        .select('id')
-        .where('created_at', '>', clock() - DAY_MS)
-        .limit(rules.ticketsPerDay),
-    );
-    if (recent.length >= rules.ticketsPerDay) {
+    const ownTickets = query.selectFrom('tickets').select('id').where('user_id', '=', userId);
+    const recentTickets = ownTickets.where('created_at', '>', clock() - DAY_MS).limit(rules.ticketsPerDay);
+    if (db.all(recentTickets).length >= rules.ticketsPerDay)
       throw conflict('too_many_tickets', '今天写的反馈已经很多了，请明天再写');
-    }
     const ticket: TicketRow = {
       ...form,
       id: datedNumber(clock, 6, (number) => db.find('tickets', { id: number }) !== undefined),

@@ -44,15 +44,11 @@ export function repeat(services: Pick<Services, 'report'>, work: () => void, int
   return () => clearInterval(timer);
 }
 
-interface FaultReportOptions {
-  log: Log;
-  dataDir: string;
-  /** Called if the database is damaged. Then nothing may be written to it any more. */
-  onDamaged: (error: unknown) => void;
-}
-
-/** Creates the report. A full or missing disk fails every call, so it is logged once a minute, without stacks. */
-export function createFaultReport({ log, dataDir, onDamaged }: FaultReportOptions): ReportFault {
+/**
+ * Creates the report. A full or missing disk fails every call, so it is logged once a minute, without stacks.
+ * @param onDamaged called if the database is damaged. Then nothing may be written to it any more.
+ */
+export function createFaultReport(log: Log, dataDir: string, onDamaged: (error: unknown) => void): ReportFault {
   let loggedAt = Number.NEGATIVE_INFINITY;
   return (error, context = {}) => {
     const fault = storageFaultOf(error);
@@ -97,15 +93,8 @@ export function gaugeWork(registry: Metrics['registry'], { generations, broadcas
       },
     });
   gauge('liaozhai_runs', 'Replies and suggestions that are being written.', () => generations.size);
-  gauge('liaozhai_sockets', "Open sockets of this server's own.", () => broadcaster.load().sockets);
-  gauge(
-    'liaozhai_reverb_events_waiting',
-    'Events that Reverb has not taken yet.',
-    () => broadcaster.load().queuedEvents,
-  );
-  gauge(
-    'liaozhai_reverb_events_lost',
-    'Events since the start that Reverb did not take.',
-    () => broadcaster.load().lostEvents,
-  );
+  const load = () => broadcaster.load();
+  gauge('liaozhai_sockets', "Open sockets of this server's own.", () => load().sockets);
+  gauge('liaozhai_reverb_events_waiting', 'Events that Reverb has not taken yet.', () => load().queuedEvents);
+  gauge('liaozhai_reverb_events_lost', 'Events since the start that Reverb did not take.', () => load().lostEvents);
 }

@@ -15,12 +15,6 @@ export interface WechatApp {
   origin: string;
 }
 
-export interface Wechat {
-  appId: string;
-  /** Returns the ticket for signatures. Throws if WeChat refuses it. */
-  ticket: () => Promise<string>;
-}
-
 const TIMEOUT_MS = 5_000;
 /** A ticket is renewed this long before it expires, so that it is still valid when a page uses it. */
 const MARGIN_SECONDS = 300;
@@ -32,7 +26,7 @@ const tokenAnswer = v.object({ access_token: v.string(), expires_in: seconds });
 const ticketAnswer = v.object({ ticket: v.string(), expires_in: seconds });
 
 /** Creates a client that fetches a ticket when one is needed and caches it until shortly before it expires. */
-export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, log: Log): Wechat {
+export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, log: Log) {
   let ticket: Promise<string> | null = null;
   let freshUntil = 0;
 
@@ -62,7 +56,8 @@ export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, lo
 
   return {
     appId: id,
-    ticket() {
+    /** Returns the ticket for signatures. Throws if WeChat refuses it. */
+    ticket(): Promise<string> {
       if (ticket && clock() < freshUntil) return ticket;
       freshUntil = clock() + RETRY_DELAY_MS;
       ticket = fetchTicket();
@@ -71,6 +66,8 @@ export function createWechat({ id, secret, origin }: WechatApp, clock: Clock, lo
     },
   };
 }
+
+export type Wechat = ReturnType<typeof createWechat>;
 
 const signatureQuery = v.object({ url: v.pipe(text(1, 2_000), v.url()) });
 

@@ -120,8 +120,6 @@ const resetForm = v.object({
   password: newPassword,
 });
 
-const badLink = () => invalid({ email: ['链接无效或已过期，请重新获取'] });
-
 /** Routes for a forgotten password, with the paths and response shapes of Laravel. */
 export function passwordResetRoutes(services: Services): Hono<AppEnv> {
   const { db, clock, limits, env } = services;
@@ -150,7 +148,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
       // hashed first, so that the link is used up in the same transaction that changes the password
       const password_hash = await hashPassword(db, password);
       db.transaction(() => {
-        if (!user || db.run(deletion) === 0) throw badLink();
+        if (!user || db.run(deletion) === 0) throw invalid({ email: ['链接无效或已过期，请重新获取'] });
         db.run(userUpdate({ password_hash }).where('id', '=', user.id));
         endAllSessions(services, user.id);
         if (user.is_email) confirmLogin(services, user);

@@ -16,11 +16,6 @@ export interface Mail {
   text: string;
 }
 
-export interface Mailer {
-  /** Stores a mail for delivery. Returns the path of its file. */
-  send(mail: Mail): string;
-}
-
 const noReply = '<noreply@liaozhai.invalid>';
 
 /** Splits `name <address>`; the name may be missing. */
@@ -35,11 +30,12 @@ const encodedWord = (text: string): string => `=?UTF-8?B?${Buffer.from(text).toS
 const wrapLines = (base64: string): string => base64.replace(/.{76}/g, '$&\r\n');
 
 /** Writes each mail, signed with the brand, as an `.eml` file into a folder, from which `./smtp.ts` delivers it. */
-export function fileMailer(folder: string, clock: () => number, brand: string, sender = `${brand} ${noReply}`): Mailer {
+export function fileMailer(folder: string, clock: () => number, brand: string, sender = `${brand} ${noReply}`) {
   const { name, address } = readSender(sender);
   let count = 0;
   return {
-    send({ to, subject, text }) {
+    /** Stores a mail for delivery. Returns the path of its file. */
+    send({ to, subject, text }: Mail): string {
       mkdirSync(folder, { recursive: true });
       count += 1;
       const path = join(folder, `${clock()}-${process.pid}-${count}.eml`);
@@ -62,6 +58,8 @@ export function fileMailer(folder: string, clock: () => number, brand: string, s
     },
   };
 }
+
+export type Mailer = ReturnType<typeof fileMailer>;
 
 const emailHash = (email: string): string => createHash('sha1').update(email).digest('hex');
 

@@ -137,14 +137,9 @@ export function deleteMessagesAfter({ db }: Services, conversation: Conversation
 export function markAsRead({ db }: Services, row: ConversationRow, version: number): void {
   row.read_version = Math.max(row.read_version, Math.min(version, row.version));
   const { id, read_version } = row;
+  const update = query.updateTable('conversations').set({ read_version }).where('id', '=', id);
   // another process may have stored a later version since the row was read
-  db.run(
-    query
-      .updateTable('conversations')
-      .set({ read_version })
-      .where('id', '=', id)
-      .where('read_version', '<', read_version),
-  );
+  db.run(update.where('read_version', '<', read_version));
 }
 
 /** Stores in how many conversations a reply is unread, and notifies the user's pages if the number has changed. */

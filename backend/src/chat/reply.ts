@@ -8,11 +8,10 @@ import { announceMessage, notifyUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { refund } from '../wallet.ts';
-import { replyContext } from './context.ts';
+import { replyContext, summarizeIfNeeded } from './context.ts';
 import { saveConversation, updateUnreadConversations } from './conversation.ts';
 import { isRunning } from './presentMessage.ts';
 import { GenerationStopped } from './runs.ts';
-import { summarizeIfNeeded } from './summary.ts';
 
 const failureTexts = {
   storyteller_failed: '这一段没能写成',

@@ -4,7 +4,7 @@ import { isoTime } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { ReportRow, UserRow } from '../db/schema.ts';
 import { invalid } from '../http/http.ts';
-import { text } from '../http/input.ts';
+import { optionalText } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { isRunning } from './presentMessage.ts';
@@ -22,10 +22,7 @@ const reasons = {
 
 export const reportForm = v.object({
   reason: v.picklist(Object.keys(reasons) as (keyof typeof reasons)[]),
-  words: v.pipe(
-    v.nullish(text(0, rules.reportCharacters), ''),
-    v.transform((words) => words ?? ''),
-  ),
+  words: optionalText(rules.reportCharacters),
 });
 
 /** Stores a report with the reply's present text. A second report of the same reply is ignored. Throws 404 and 422. */

@@ -42,10 +42,11 @@ export function forPostgres(statement: Statement): string {
 
 async function execute(db: Kysely<unknown>, steps: Steps): Promise<void> {
   const isPostgres = db.getExecutor().adapter instanceof PostgresAdapter;
-  const ofSqlite = (statement: Statement) => (typeof statement === 'string' ? statement : statement.sqlite);
   const statements = 'sqlite' in steps ? steps[isPostgres ? 'postgres' : 'sqlite'] : steps;
-  for (const statement of statements)
-    await sql.raw(isPostgres ? forPostgres(statement) : ofSqlite(statement)).execute(db);
+  for (const statement of statements) {
+    const ofSqlite = typeof statement === 'string' ? statement : statement.sqlite;
+    await sql.raw(isPostgres ? forPostgres(statement) : ofSqlite).execute(db);
+  }
 }
 
 const conversationsByTime = 'create index conversations_by_time on conversations(user_id, updated_at desc, id desc)';

@@ -213,14 +213,12 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
   makeDataDir(dataDir);
   const file = join(dataDir, 'server.lock');
   const deadline = performance.now() + LOCK_WAIT_MS;
-  let lock = tryLock(dataDir, file);
-  if (!lock)
-    console.error(`DATA_DIR: ${dataDir} is in use by another backend; waiting ${LOCK_WAIT_MS / 1000} s for it …`);
-  while (!lock && performance.now() < deadline) {
+  for (let isWaiting = false; ; isWaiting = true) {
+    const lock = tryLock(dataDir, file);
+    if (lock) return () => lock.close();
+    const problem = `DATA_DIR: ${dataDir} is in use by another backend`;
+    if (performance.now() >= deadline) throw new ConfigError(`${problem}; stop that one or name another directory`);
+    if (!isWaiting) console.error(`${problem}; waiting ${LOCK_WAIT_MS / 1000} s for it …`);
     await wait(100);
-    lock = tryLock(dataDir, file);
   }
-  if (!lock)
-    throw new ConfigError(`DATA_DIR: ${dataDir} is in use by another backend; stop that one or name another directory`);
-  return () => lock.close();
 }

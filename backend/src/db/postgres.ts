@@ -45,20 +45,17 @@ function placeOf(url: string): string {
  */
 export async function openPostgres(url: string, onEffectError: (error: unknown) => void): Promise<PostgresDb> {
   const deadline = performance.now() + START_MS;
-  let isWaiting = false;
-  for (;;) {
+  for (let isWaiting = false; ; isWaiting = true) {
     try {
       await migrate(url);
-      break;
+      return new PostgresDb(url, onEffectError);
     } catch (error) {
       if (!isStarting(error) || performance.now() >= deadline) throw toConfigError(error, url);
-      if (!isWaiting)
-        console.error(`DATABASE_URL: no Postgres answers at ${placeOf(url)}; waiting ${START_MS / 1000} s for it …`);
-      isWaiting = true;
-      await sleep(250);
     }
+    if (!isWaiting)
+      console.error(`DATABASE_URL: no Postgres answers at ${placeOf(url)}; waiting ${START_MS / 1000} s for it …`);
+    await sleep(250);
   }
-  return new PostgresDb(url, onEffectError);
 }
 
 async function migrate(url: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { createMiddleware } from 'hono/factory';
 import { DAY_MS } from '../clock.ts';
+import type { UserRow } from '../db/schema.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { hmac, randomToken, sameText } from '../signatures.ts';
@@ -38,10 +39,7 @@ export function clearSessionCookie(c: Http): void {
   deleteCookie(c, sessionCookie(c), { path: '/', secure: isSecure(c) });
 }
 
-interface Account {
-  id: string;
-  password_hash: string;
-}
+type Account = Pick<UserRow, 'id' | 'password_hash'>;
 
 /** Maximum number of accounts per device cookie. */
 const MAX_ACCOUNTS = 5;

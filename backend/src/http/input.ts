@@ -70,6 +70,9 @@ export const text = (min: number, max: number) =>
     v.check((value) => min === 0 || value === '' || !isInvisible(value), '至少要有一个看得见的字'),
   );
 
+/** Text that may be missing, which counts as empty. */
+export const optionalText = (max: number) => v.pipe(v.nullish(v.string(), ''), text(0, max));
+
 /** An integer, as a number or, for a query, as text. */
 export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
   v.pipe(v.unknown(), v.toNumber(), v.safeInteger(), v.minValue(min), v.maxValue(max));

@@ -3,7 +3,6 @@ import * as v from 'valibot';
 import { datedNumber, isoTime, isoTimeOrNull, MINUTE_MS } from '../clock.ts';
 import { query } from '../db/database.ts';
 import type { OrderRow, UserRow } from '../db/schema.ts';
-import type { RechargePackage } from '../env.ts';
 import {
   type AppEnv,
   conflict,
@@ -96,13 +95,6 @@ function presentOrder(row: OrderRow, now: number) {
   };
 }
 
-const presentPackage = ({ id, points, priceCents, label }: RechargePackage) => ({
-  id,
-  points,
-  price_cents: priceCents,
-  label: label ?? null,
-});
-
 /** Throws 403 in a mode without recharge, and 409 for too many open orders. No other code decides this. */
 function assertMayRecharge({ db, clock }: Services, user: UserRow): void {
   assertMayPay(user);
@@ -153,9 +145,6 @@ function placeOrder(services: Services, provider: PaymentProvider, user: UserRow
   });
 }
 
-const providerUnavailable = () =>
-  new HttpError(503, { message: '暂时连不上付款方，没有扣款，请稍后再试' }, { 'Retry-After': '5' });
-
 /** Stores the provider's page. The status of an order that was paid in the meantime is left unchanged. Throws 503. */
 async function openCheckout(services: Services, provider: PaymentProvider, order: OrderRow, origin: string) {
   const { db, report } = services;
@@ -169,7 +158,7 @@ async function openCheckout(services: Services, provider: PaymentProvider, order
     })
     .catch((error: unknown) => {
       report(error, { order: order.id, provider: provider.id });
-      throw providerUnavailable();
+      throw new HttpError(503, { message: '暂时连不上付款方，没有扣款，请稍后再试' }, { 'Retry-After': '5' });
     });
   db.run(
     query
@@ -199,7 +188,11 @@ export function orderRoutes(services: Services, provider: PaymentProvider): Hono
       const now = clock();
       const position = (row: OrderRow) => ({ time: row.created_at, id: row.id });
       const page = cursorPage(rows, c.req.path, position, (row) => presentOrder(row, now));
-      const packages = env.packages.map(presentPackage);
+      const packages = env.packages.map(({ priceCents: price_cents, label = null, ...offer }) => ({
+        ...offer,
+        price_cents,
+        label,
+      }));
       return c.json({ ...page, meta: { ...page.meta, packages, method: provider.title } });
     })
     .get('/:id', (c) => {

@@ -89,14 +89,6 @@ export function announceSessionEnd(services: Services, userId: string): void {
   notifyUser(services, userId, 'session.ended', {});
 }
 
-export interface BroadcasterLoad {
-  /** open sockets of this server's own */
-  sockets: number;
-  queuedEvents: number;
-  /** events since the start that could not be delivered */
-  lostEvents: number;
-}
-
 /** Sends events to the pages, through this server's own sockets or a Reverb server. */
 export interface Broadcaster {
   /** Returns `key:signature`, with which a page subscribes to a channel on behalf of the session. */
@@ -107,7 +99,8 @@ export interface Broadcaster {
   closeSession(sessionHash: string): void;
   /** Handles a request for a socket. Absent if another server has the sockets. */
   upgrade?(request: IncomingMessage, stream: Duplex, head: Buffer): void;
-  load(): BroadcasterLoad;
+  /** Returns the open sockets of this server's own, and the events since the start that could not be delivered. */
+  load(): { sockets: number; queuedEvents: number; lostEvents: number };
   /** Closes everything within half a second. */
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Env } from '../env.ts';
 import { isOwnOrigin, sourceOf } from '../http/http.ts';
 import { rules } from '../rules.ts';
 import { hmac, sameText } from '../signatures.ts';
-import type { Broadcaster, BroadcasterLoad } from './events.ts';
+import type { Broadcaster } from './events.ts';
 
 const ACTIVITY_TIMEOUT_SECONDS = 30;
 /** Silence before a ping. Twice this plus the check interval fits into the 75 s of the documented nginx. */
@@ -93,7 +93,7 @@ export class PusherServer implements Broadcaster {
     this.#sockets.handleUpgrade(request, stream, head, (socket) => this.#open(socket, request, encodedKey));
   }
 
-  load(): BroadcasterLoad {
+  load() {
     return { sockets: this.#connections.size, queuedEvents: 0, lostEvents: 0 };
   }
 

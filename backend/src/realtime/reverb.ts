@@ -4,7 +4,7 @@ import { causeOf } from '../ai/modelAnswer.ts';
 import type { ReverbApp } from '../env.ts';
 import { hmac } from '../signatures.ts';
 import type { Log } from '../telemetry.ts';
-import type { Broadcaster, BroadcasterLoad } from './events.ts';
+import type { Broadcaster } from './events.ts';
 
 /** At 10 kB an event, limits the memory for an unavailable Reverb to 10 MB. */
 const MAX_QUEUED_EVENTS = 1_000;
@@ -55,7 +55,7 @@ export class ReverbBroadcaster implements Broadcaster {
   /** Reverb has no sessions and cannot close an open socket: see docs/decisions/012-reverb-sessions.md. */
   closeSession(): void {}
 
-  load(): BroadcasterLoad {
+  load() {
     return { sockets: 0, queuedEvents: this.#queue.length, lostEvents: this.#lostTotal };
   }
 
@@ -69,7 +69,10 @@ export class ReverbBroadcaster implements Broadcaster {
       const isFresh = performance.now() - event.publishedAt <= MAX_EVENT_AGE_MS;
       const failure = isFresh ? await this.#send(event.body) : 'it is too slow';
       if (failure) this.#recordLoss(failure);
-      else this.#recordSuccess();
+      else if (this.#lostInARow > 0) {
+        this.log.warn(`Reverb at ${this.app.url} takes events again; ${this.#lostInARow} were lost.`);
+        this.#lostInARow = 0;
+      }
     }
   }
 
@@ -98,12 +101,6 @@ export class ReverbBroadcaster implements Broadcaster {
     }
     this.#lostInARow += 1;
     this.#lostTotal += 1;
-  }
-
-  #recordSuccess(): void {
-    if (this.#lostInARow > 0)
-      this.log.warn(`Reverb at ${this.app.url} takes events again; ${this.#lostInARow} were lost.`);
-    this.#lostInARow = 0;
   }
 }
 

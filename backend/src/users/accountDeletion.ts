@@ -34,7 +34,11 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
         announceUser(services, user.id);
         const to = addressOf(user);
         if (to !== null && isVerified(user))
-          db.afterCommit(() => void mailer.send(deletionNotice(findUser(services, user.id), to)));
+          db.afterCommit(() => {
+            const day = shanghaiDate(findUser(services, user.id).delete_at ?? 0);
+            const text = `${user.name}，你好：\n\n你的账号 ${user.login} 将于 ${day} 注销，对话、人设和点数到时一并删除，不能找回。\n\n改了主意，或者这不是你本人的操作，请在那之前登录，按「撤销」；再到「个人资料」修改密码。`;
+            mailer.send({ to, subject: '账号将被注销', text });
+          });
       });
       return c.json({ data: { deletion_at: isoTimeOrNull(findUser(services, user.id).delete_at) } });
     })
@@ -47,12 +51,6 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
       return c.body(null, 204);
     });
 }
-
-const deletionNotice = (user: UserRow, to: string) => ({
-  to,
-  subject: '账号将被注销',
-  text: `${user.name}，你好：\n\n你的账号 ${user.login} 将于 ${shanghaiDate(user.delete_at ?? 0)} 注销，对话、人设和点数到时一并删除，不能找回。\n\n改了主意，或者这不是你本人的操作，请在那之前登录，按「撤销」；再到「个人资料」修改密码。`,
-});
 
 const MAX_ERASURES = 20;
 

@@ -144,13 +144,10 @@ function minorStateOf(services: Services, userId: string): MinorState {
   return state;
 }
 
-const storeMinor = ({ db }: Services, userId: string, state: MinorState | null) =>
-  db.run(
-    query
-      .updateTable('users')
-      .set({ minor: state && JSON.stringify(state) })
-      .where('id', '=', userId),
-  );
+function storeMinor({ db }: Services, userId: string, state: MinorState | null): void {
+  const minor = state && JSON.stringify(state);
+  db.run(query.updateTable('users').set({ minor }).where('id', '=', userId));
+}
 
 /** Stores the state and notifies the user's pages. */
 function saveMinor(services: Services, userId: string, state: MinorState | null): void {
