@@ -172,14 +172,14 @@ async function sourcesBelow(folder: string): Promise<string[]> {
     .map((name) => join(folder, name));
 }
 
-/** Hash of the page's sources, of its UI kit, of its build settings and of its React versions. */
+/** Hash of the sources that the page may contain, of its build settings and of its React versions. */
 async function sourceHash(): Promise<string> {
   const { resolve } = createRequire(import.meta.url);
-  const uiFolder = dirname(resolve('@liaozhai/shared/ui'));
+  const shared = ['ui', 'format', 'contract'].map((part) => dirname(resolve(`@liaozhai/shared/${part}`)));
   const packages = ['react', 'react-dom'].map((name) => resolve(`${name}/package.json`));
-  const pageSources = await sourcesBelow(join(ROOT, 'src'));
-  const kitSources = await sourcesBelow(uiFolder);
-  const files = [...pageSources, ...kitSources, join(ROOT, 'rsbuild.config.ts'), FLOOR, ...packages];
+  const folders = [join(ROOT, 'src'), join(ROOT, '../src'), ...shared];
+  const sources = await Promise.all(folders.map(sourcesBelow));
+  const files = [...sources.flat(), join(ROOT, 'rsbuild.config.ts'), FLOOR, ...packages];
   const contents = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   return sha256Hex(files.map((file, at) => `${basename(file)}\n${contents[at]}`).join('\n'));
 }
