@@ -3,6 +3,8 @@ import { provideTestChromium, testFlags } from './needs.ts';
 import { forgetSettings } from './settings.mjs';
 
 forgetSettings();
+// for the workers, too
+process.env.E2E_DATA_DIR ??= 'test-results/data';
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 1 };
 const port = process.env.E2E_PORT ?? '3987';
@@ -36,7 +38,7 @@ export default defineConfig({
     env: {
       PORT: port,
       CONSOLE_PORT: '0',
-      DATA_DIR: process.env.E2E_DATA_DIR ?? 'test-results/data',
+      DATA_DIR: process.env.E2E_DATA_DIR,
       RATE_LIMIT_REGISTER: '1000',
       RATE_LIMIT_LOGIN: '1000',
       PAYMENT_PROVIDER: 'sandbox',

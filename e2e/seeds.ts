@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { readEnv } from '../backend/src/env.ts';
 import { seedConversation, seedUser } from '../backend/src/seeding.ts';
 import { createServices } from '../backend/src/server.ts';
 import { book } from '../backend/src/wallet.ts';
 import type { Account } from './person.ts';
+import { dataFolder } from './product.ts';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-/** Data folder of the product under test; relative to the repository, as `DATA_DIR` is. */
-export const dataFolder = resolve(root, process.env.E2E_DATA_DIR ?? 'test-results/data');
 const backendOf = (data: string) => join(data, 'backend');
 
 interface Seed {

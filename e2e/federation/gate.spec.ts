@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { runCommand } from '../../releases/src/testing/runCommand.ts';
 import { expect, test } from '../person.ts';
-import { dataFolder } from '../seeds.ts';
+import { dataFolder } from '../product.ts';
 
 const MINUTE_MS = 60_000;
 
