@@ -1,15 +1,24 @@
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { runCommand } from '../../releases/src/testing/runCommand.ts';
+import { text } from 'node:stream/consumers';
+import { preload } from '../../host/server/endWithStarter.mjs';
 import { expect, test } from '../person.ts';
-import { dataFolder } from '../product.ts';
+import { dataFolder, root } from '../product.ts';
 
 const MINUTE_MS = 60_000;
 
+/** Runs `pnpm release …`, in its own process: Playwright would record each of a check's calls as a step of this test. */
 const release = async (...words: string[]) => {
   const store = `file:${join(dataFolder, 'releases')}`;
-  const { out, err } = await runCommand(['--store', store, '--json', ...words]);
+  const program = ['host/server/run.mjs', 'releases/cli/main.ts', '--store', store, '--json', ...words];
+  const child = spawn(process.execPath, ['--import', preload, ...program], {
+    cwd: root,
+    // the command ends when the IPC channel closes, so also if the test runner is killed
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const [out, err] = await Promise.all([child.stdout, child.stderr].map((stream) => stream && text(stream)));
   expect(err).toBe('');
-  return JSON.parse(out);
+  return JSON.parse(out ?? '');
 };
 
 test("gate: the product's own builds pass, every page, slot and late part of them opened as guest and member", async () => {
