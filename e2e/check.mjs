@@ -30,18 +30,22 @@ async function step(title, args, options) {
   return ok ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: [`✗ ${title}`] };
 }
 
-const checksWithoutEngines = async () => [
-  await step('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json']),
+const background = { isBackground: true };
+
+/** Each uses one core, so the other checks run meanwhile. */
+const slowChecks = async () => [
+  await step('types', [binary('typescript', 'tsc'), '--noEmit', '-p', 'tsconfig.json'], background),
+  await step('unused code', ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'], background),
+];
+
+const quickChecks = async () => [
   await step('lint and format', [binary('@biomejs/biome', 'biome'), 'check', '--error-on-warnings']),
-  await step('unused code', ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints']),
   await step('remotes', ['host/server/run.mjs', 'e2e/checks/remotes.ts']),
   await step('styles', ['host/server/run.mjs', 'e2e/checks/styles.ts']),
   await step('texts', ['host/server/run.mjs', 'e2e/checks/texts.ts']),
   await step('docs', ['host/server/run.mjs', 'e2e/checks/docs.ts']),
   await step('floor', ['host/server/run.mjs', 'e2e/checks/floor.ts']),
 ];
-
-const background = { isBackground: true };
 
 const testsWithoutEngines = () =>
   Promise.all([
@@ -62,7 +66,7 @@ const testsWithEngines = async (missing) => [
  * while the engines are installed. A check that is not a test suite counts as one test.
  */
 export async function check(missing) {
-  const checks = await checksWithoutEngines();
+  const checks = (await Promise.all([slowChecks(), quickChecks()])).flat();
   // in the background: uses one core most of the time, needs the build of the check before it, and opens pages in an engine
   const packages = missing.then(() => step('packages', ['host/server/run.mjs', 'e2e/checks/packages.ts'], background));
   const tests = [...(await testsWithoutEngines()), ...(await testsWithEngines(await missing))];
