@@ -1,5 +1,5 @@
-// Checks that every class named by a component exists in its CSS module. The bundler types every name as a string, so a typo
-// would be `undefined`. This check generates exact types and compiles everything again.
+// Checks the types of all sources, and that every class named by a component exists in its CSS module. The bundler types every
+// name as a string, so a typo would be `undefined`: this check generates exact types of the modules.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { parse, walk } from 'css-tree';
 import { report } from './report.ts';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const generated = join(root, 'node_modules/.cache/styles');
+const generated = join(root, 'node_modules/.cache/types');
 
 const modules = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--deduplicate', '*.module.css'], {
   cwd: root,
@@ -47,4 +47,4 @@ const { stdout, stderr } = spawnSync(process.execPath, [compiler, '--noEmit', '-
   encoding: 'utf8',
 });
 if (stderr) throw new Error(stderr);
-report('styles', stdout.trim() ? stdout.trim().split('\n') : []);
+report('types', stdout.trim() ? stdout.trim().split('\n') : []);
