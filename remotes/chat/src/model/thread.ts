@@ -14,6 +14,8 @@ export interface Thread {
   ahead: number[];
   /** The highest version that a response has named. An event may name one that was rolled back. */
   statedVersion?: number;
+  /** At that version the conversation ended at that seq: an edit or a restart had deleted the later messages. */
+  cut?: { seq: number; version: number } | undefined;
   hasOlder: boolean;
   /** Version up to which the user had seen the conversation on any device, when it was loaded. */
   readVersion?: number | undefined;
@@ -103,13 +105,14 @@ function mergeMessages(thread: Thread, incoming: Message[]): Thread {
   return messages === thread.messages ? thread : { ...thread, messages };
 }
 
-/** Removes the messages after `seq` that are not newer than `version`. */
+/** Removes the messages after `seq` that are not newer than `version`, and records that, since some of them may arrive late. */
 export function cutAfter(thread: Thread, seq: number, version: number): Thread {
   const messages = thread.messages.filter((message) => message.seq <= seq || message.version > version);
-  if (messages.length === thread.messages.length) return thread;
+  const cut = version > (thread.cut?.version ?? 0) ? { seq, version } : thread.cut;
+  if (messages.length === thread.messages.length) return cut === thread.cut ? thread : { ...thread, cut };
   // changes below the window were skipped, so they are fetched if no message of the window remains
   const ahead = messages.length === 0 && thread.hasOlder ? [] : thread.ahead;
-  return { ...thread, messages, ahead, hasOlder: thread.hasOlder && seq > 0 };
+  return { ...thread, messages, ahead, cut, hasOlder: thread.hasOlder && seq > 0 };
 }
 
 /** Applies a restart of the conversation at that version. */
@@ -187,8 +190,8 @@ export function withChanges(thread: Thread, page: Page): Thread {
   if (page.conversationId !== thread.conversationId) return thread;
   const cutVersion = page.version > thread.version ? page.version : 0;
   const cutThread = page.lastSeq === undefined ? thread : cutAfter(thread, page.lastSeq, cutVersion);
-  const present =
-    page.version < thread.version ? page.messages.filter((each) => !isStale(thread, each)) : page.messages;
+  const asOf = page.version < thread.version ? thread.version : 0;
+  const present = page.messages.filter((each) => !wasDeleted({ ...cutThread, version: asOf }, each));
   return withStatedVersion(withCompleteVersion(mergeMessages(cutThread, present), page.version), page.version);
 }
 
@@ -242,7 +245,7 @@ export function applyEvent(loadedThread: Thread, event: MessageEventDto, ending?
   const remainingThread = isShortened ? cutAfter(thread, event.last_seq ?? 0, version ?? 0) : thread;
   const wholeMessage = isCut ? withKnownBody(remainingThread, incoming, dto.body_length ?? undefined) : incoming;
   // a late event may concern a message that has been deleted since
-  if (wholeMessage && isStale(remainingThread, wholeMessage)) return { thread: remainingThread, complete: false };
+  if (wholeMessage && wasDeleted(remainingThread, wholeMessage)) return { thread: remainingThread, complete: false };
   const mergedThread = wholeMessage ? mergeMessages(remainingThread, [wholeMessage]) : remainingThread;
   if (version === undefined) return { thread: mergedThread, complete: false };
   if (!wholeMessage) return { thread: remainingThread, complete: version <= remainingThread.version };
@@ -251,9 +254,11 @@ export function applyEvent(loadedThread: Thread, event: MessageEventDto, ending?
   return { thread: appliedThread, complete: appliedThread.version >= version && !isBelowWindow };
 }
 
-/** A message past the end of a thread that is complete up to the message's version: it was deleted. */
-const isStale = ({ messages, version }: Thread, message: Message): boolean =>
-  message.version > 0 && message.version <= version && message.seq > (messages.at(-1)?.seq ?? 0);
+/** A message past the end of a thread that is complete up to the message's version, or past an end that was recorded. */
+const wasDeleted = ({ messages, version, cut }: Thread, message: Message): boolean =>
+  message.version > 0 &&
+  ((message.version <= version && message.seq > (messages.at(-1)?.seq ?? 0)) ||
+    (cut !== undefined && message.version <= cut.version && message.seq > cut.seq));
 
 /** The first message of a story creates its conversation, perhaps on another device. */
 const withFirstConversation = (thread: Thread, dto: MessageEventDto, incoming: Message): Thread =>
