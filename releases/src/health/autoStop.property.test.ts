@@ -74,6 +74,7 @@ class History {
   /** Candidates of builds that were tried before: whose visits are whose, only a right clock can say. */
   readonly #again = new Set<string>();
   #clock = Date.now();
+  #latest = this.#clock;
   #reader: HealthReader;
   #visitors = 0;
   stops: string[] = [];
@@ -90,6 +91,7 @@ class History {
 
   #pass(minutes: number): void {
     this.#clock += minutes * MINUTE_MS;
+    this.#latest = Math.max(this.#latest, this.#clock);
     rs.setSystemTime(this.#clock);
   }
 
@@ -128,8 +130,9 @@ class History {
   }
 
   async #begin(of: 'stories' | 'chat', broken: boolean, again: boolean): Promise<void> {
-    // former visits that a clock set back moved just ahead count for the build's next trial
-    const isClear = this.#visitTimes.every((at) => at < this.#clock || at > this.#clock + HOUR_MS);
+    // after a clock was set back, the visits of the build's former trial count for the next one, unless they are far ahead
+    const isRight = this.#clock >= this.#latest;
+    const isClear = this.#visitTimes.every((at) => (isRight && at < this.#clock) || at > this.#clock + HOUR_MS);
     const former = again && isClear ? this.#tried.find((id) => nameOf(id) === of) : undefined;
     const build = former ?? this.#unused[of].shift();
     if (!build) return;
