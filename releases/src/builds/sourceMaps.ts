@@ -1,5 +1,4 @@
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
-import { BoundedMap } from '@liaozhai/http/bounded-map';
 import { isFilePath } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { idOfFolder, jsonOrNull } from '../model/build.ts';
@@ -43,10 +42,10 @@ const plainSource = (source: string): string =>
 
 const MAX_MAPS = 40;
 
-/** Resolves stack frames of builds to places in sources. Caches the most recently used maps. */
+/** Resolves stack frames of builds to places in sources. Caches the maps that were read last. */
 export class SourceMaps {
   readonly #store: Pick<Store, 'read'>;
-  readonly #maps = new BoundedMap<string, Promise<TraceMap | null>>(MAX_MAPS);
+  readonly #maps = new Map<string, Promise<TraceMap | null>>();
 
   constructor(store: Pick<Store, 'read'>) {
     this.#store = store;
@@ -59,6 +58,7 @@ export class SourceMaps {
     if (idOfFolder(name, folder) === null || !isFilePath(path.join('/'))) return null;
     const key = `maps/${file}.map`;
     const map = await cached(this.#maps, key, () => this.#read(key));
+    for (const oldest of [...this.#maps.keys()].slice(0, -MAX_MAPS)) this.#maps.delete(oldest);
     // stacks count columns from one, maps from zero
     const position = map && originalPositionFor(map, { line: Number(line), column: Math.max(0, Number(column) - 1) });
     return position?.source ? { source: plainSource(position.source), line: position.line, name: position.name } : null;
