@@ -112,7 +112,7 @@ function BuildRow({ build }: { build: BuildSummary }) {
 export const useBuilds = (name: string, isOpen: boolean, { channel, seq }: ChannelView, minute: number) =>
   useAnswer<BuildSummary[]>(
     isOpen && `${pathOf('builds', { channel })}&name=${encodeURIComponent(name)}`,
-    seq + minute,
+    `${seq} ${minute}`,
   );
 
 function NamedBuilds({ name }: { name: string }) {

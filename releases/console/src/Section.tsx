@@ -33,7 +33,7 @@ export function useSnapshot(): Snapshot {
 }
 
 /** The last answer to a GET, requested again for another path or revision; null before the first. */
-export function useAnswer<Answer>(path: string | false, revision = 0): Answer | ApiFailure | null {
+export function useAnswer<Answer>(path: string | false, revision = ''): Answer | ApiFailure | null {
   const [latest, setLatest] = useState<{ path: string; answer: Answer | ApiFailure } | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies(revision): the path is requested again
   useEffect(() => {

@@ -498,7 +498,7 @@ export const WORDING = {
     ],
     unchecked: [
       '这些代码没有经过检查，能做到这个人在站内能做到的一切',
-      'Nobody has checked this code; it can do whatever its person can do on the site',
+      'This code is unchecked; it can do everything that this person can do on the site',
     ],
   },
   log: {
