@@ -227,7 +227,7 @@ test('without a network the last list is there to read', async () => {
   expect(screen.getByText('都在这里了')).toBeTruthy();
 });
 
-test('a server in trouble is told above the last list, until it answers again', async () => {
+test('the last list stays below the error of a failing server, until the server answers again', async () => {
   const { unmount } = open({ [LIST]: pageDto([conversationDto()]) });
   await titles();
   unmount();
