@@ -48,7 +48,8 @@ interface ChatFootProps {
   story: Story;
   /** Stays the same object while only the text of a reply grows, see `useSteady`. */
   last: Message | undefined;
-  isRunning: boolean;
+  /** A reply is running, or a line is being sent. */
+  isReplyDue: boolean;
   isMember: boolean;
   isSearching: boolean;
   actions: ChatActions;
@@ -66,7 +67,7 @@ const pendingSuggestions: Suggestions = { baseKey: '', clientId: '', status: 'pe
 
 /** 灵感, 继续 and the composer, above the keyboard. Drafts are local, so that typing redraws nothing else and a growing reply nothing here. */
 export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
-  const { story, last, isRunning, isMember, isSearching, actions, ref } = props;
+  const { story, last, isReplyDue, isMember, isSearching, actions, ref } = props;
   const field = useRef<HTMLTextAreaElement>(null);
   const { line: editedLine, draft, begin, end, endSent } = useEditing(story.id, last);
   const focusField = useFocusAfterRender(field);
@@ -89,7 +90,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const rewrite = useSelector((state) => selectChat(state).rewrites[story.id]);
   const isRestarting = rewrite === 'restart';
-  const isBusy = isContinuing || isRunning;
+  const isBusy = isContinuing || isReplyDue;
   const stopProps = useStopProps(last, actions.stop);
   const canSearch = useCapability('messages.search');
   const canRestart = useCapability('conversations.restart');

@@ -58,13 +58,15 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   }, [isBlank, search.window]);
   const steadyLast = useSteady(last);
   const isRunning = runningMessage(thread) !== undefined;
+  // the next reply answers this line, so nothing more is ordered for the last one
+  const isSending = pending.length > 0 && pending[0]?.state !== 'failed';
   const waiting = useWaiting(isRunning, isMember);
   const rowActions = useMemo(
     () => ({ ...actions, openMenu: (target: Message | PendingMessage) => setSheet({ kind: 'menu', target }) }),
     [actions],
   );
   const canEdit = useCapability('messages.edit') && isMember;
-  const lastId = last?.id;
+  const lastId = isSending ? undefined : last?.id;
   const canRetell = useCapability('messages.regenerate') && isMember;
   const today = useShanghaiDay();
   const renderRow = useCallback(
@@ -107,7 +109,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
       <ChatFoot
         story={story}
         last={steadyLast}
-        isRunning={isRunning}
+        isReplyDue={isRunning || isSending}
         isMember={isMember}
         isSearching={Boolean(search.bar)}
         actions={actions}

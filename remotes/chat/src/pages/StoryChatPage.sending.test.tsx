@@ -40,6 +40,24 @@ describe('sending', () => {
     await waitFor(async () => expect(await outboxStore.all()).toEqual([]));
   });
 
+  test('offers nothing paid for the last reply until the line has failed', async () => {
+    let answer = (_: object) => {};
+    const { user } = openChat(
+      { [LATEST]: latestDto([userLine, replyLine]), [SEND]: () => new Promise((resolve) => (answer = resolve)) },
+      { capabilities: ['messages.regenerate'] },
+    );
+    const chip = (name: RegExp) => screen.findByRole<HTMLButtonElement>('button', { name });
+    expect((await chip(/^灵感/)).disabled).toBe(false);
+    expect(await chip(/^换一种说法/)).toBeTruthy();
+    await write(user, '后来呢？');
+    expect((await chip(/^灵感/)).disabled).toBe(true);
+    expect((await chip(/^继续/)).disabled).toBe(true);
+    expect(screen.queryByRole('button', { name: /^换一种说法/ })).toBeNull();
+    answer({ status: 403, body: { message: '不行' } });
+    await waitFor(async () => expect((await chip(/^灵感/)).disabled).toBe(false));
+    expect(await chip(/^换一种说法/)).toBeTruthy();
+  });
+
   test('to a server that does not say which conversation has begun, finds its place all the same', async () => {
     const stored: ReturnType<typeof messageDto>[] = [];
     const { user, requests } = openChat({
