@@ -42,13 +42,17 @@ export const freePort = () =>
     });
   });
 
-/** Resolves with the first line that contains `sign`. Rejects if the process ends before. */
-export function started(child: ChildProcess, stdout: Readable, sign: string, name: string): Promise<void> {
+/** Resolves with the first line that contains `sign`. Rejects with the errors it has written if the process ends before. */
+export function started(child: ChildProcess, stdout: Readable, sign: string, name: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    createInterface({ input: stdout }).on('line', (line) => line.includes(sign) && resolve());
-    child.once('exit', (code) => reject(new Error(`${name} ended with code ${code} before it was ready`)));
+    let errors = '';
+    child.stderr?.on('data', (bytes: Buffer) => (errors += bytes));
+    createInterface({ input: stdout }).on('line', (line) => line.includes(sign) && resolve(line));
+    child.once('close', (code) => reject(new Error(`${name} ended with code ${code} before it was ready\n${errors}`)));
   });
 }
+
+const addressIn = (line: string) => /http:\S+/.exec(line)?.[0] ?? '';
 
 /** Ends the process; resolves after its exit. */
 export const ended = (child: ChildProcess, signal: NodeJS.Signals) =>
@@ -60,14 +64,14 @@ export const ended = (child: ChildProcess, signal: NodeJS.Signals) =>
 
 /**
  * Starts the product as a user does, with options such as `--dev`. By default it uses a free port, and a data folder that is
- * removed when it stops. In a journey, that folder begins with the builds of the product under test.
+ * removed when it stops. With `--dev` it needs `PORT`. In a journey, that folder begins with the builds of the product under test.
  */
 export async function startProduct(env: Record<string, string> = {}, ...options: string[]): Promise<RunningProduct> {
   const data = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'liaozhai-product-'));
   // set by the journeys' configuration, which starts that product
   if (process.env.E2E_DATA_DIR && !env.DATA_DIR)
     copyBuilds(env.RELEASES_STORE?.replace('file:', '') ?? join(data, 'releases'));
-  const port = env.PORT ?? String(await freePort());
+  const port = env.PORT ?? '0';
   const child = spawn(process.execPath, ['host/server/start.mjs', ...options], {
     cwd: root,
     env: { ...process.env, CONSOLE_PORT: '0', DRAIN_SECONDS: '0', ...env, PORT: port, DATA_DIR: data },
@@ -79,13 +83,15 @@ export async function startProduct(env: Record<string, string> = {}, ...options:
     complaints += bytes.toString();
     process.stderr.write(bytes);
   });
-  await started(child, child.stdout, options.includes('--dev') ? 'built in' : 'is ready', 'the product');
+  const isDev = options.includes('--dev');
+  const line = await started(child, child.stdout, isDev ? 'built in' : 'is ready', 'the product');
+  const origin = isDev ? `http://localhost:${port}` : addressIn(line);
   const stop = async () => {
     await ended(child, 'SIGTERM');
     if (!env.DATA_DIR) rmSync(data, { recursive: true, force: true });
   };
   const crash = () => ended(child, 'SIGKILL');
-  return { origin: `http://localhost:${port}`, data, complaints: () => complaints, crash, stop };
+  return { origin, data, complaints: () => complaints, crash, stop };
 }
 
 export interface RunningBackend {
@@ -98,21 +104,21 @@ export interface RunningBackend {
 /** Starts the reference backend as a separate process. A test can crash and restart it without losing data. */
 export async function startBackend(env: Record<string, string> = {}): Promise<RunningBackend> {
   const data = mkdtempSync(join(tmpdir(), 'liaozhai-backend-'));
-  const port = await freePort();
+  let url = '';
   let child: ChildProcess;
   const start = async () => {
     const backendProcess = spawn(process.execPath, [join(root, 'host/server/run.mjs'), 'src/main.ts'], {
       cwd: join(root, 'backend'),
-      env: { ...process.env, DRAIN_SECONDS: '0', PORT: String(port), DATA_DIR: data, ...env },
+      env: { ...process.env, DRAIN_SECONDS: '0', PORT: url ? new URL(url).port : '0', DATA_DIR: data, ...env },
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     }) as ChildProcessByStdio<null, Readable, null>;
     child = backendProcess;
-    await started(backendProcess, backendProcess.stdout, 'listening on', 'the backend');
+    url = addressIn(await started(backendProcess, backendProcess.stdout, 'listening on', 'the backend'));
   };
   await start();
   const stop = async () => {
     await ended(child, 'SIGTERM');
     rmSync(data, { recursive: true, force: true });
   };
-  return { url: `http://127.0.0.1:${port}`, start, stop, crash: () => ended(child, 'SIGKILL') };
+  return { url, start, stop, crash: () => ended(child, 'SIGKILL') };
 }
