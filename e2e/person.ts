@@ -61,6 +61,9 @@ export async function holdBack(
 
 /** Actions of a person in the app, in terms of what they see. */
 export class Person {
+  /** Last words said in a chat. */
+  private said = '';
+
   constructor(
     readonly page: Page,
     readonly trouble: Trouble,
@@ -220,8 +223,10 @@ export class Person {
     return last?.role === 'assistant' ? last.status : 'none';
   }
 
-  /** Waits until the last reply is complete on the server and visible on the page. */
+  /** Waits until the reply to the last words said, if any, is complete on the server and visible on the page. */
   async replied() {
+    const isReceived = async () => (await this.latest()).data.some(({ body }) => body === this.said);
+    if (this.said) await expect.poll(isReceived, `the server has ${this.said}`).toBe(true);
     await expect.poll(() => this.latestStatus()).toBe('completed');
     const reply = (await this.latest()).data.at(-1)?.body ?? '';
     const words = reply.match(/[\p{Script=Han}]{4,}/u)?.[0] ?? '';
@@ -234,6 +239,7 @@ export class Person {
   }
 
   async says(text: string) {
+    this.said = text;
     await this.page.getByRole('textbox').last().fill(text);
     await this.page.getByRole('button', { name: '发送', exact: true }).click();
   }
