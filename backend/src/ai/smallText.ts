@@ -1,4 +1,5 @@
 import { isInvisible } from '../http/input.ts';
+import { turnEnd, turnStart, turnToken, withPlainTokens } from './chatTemplate.ts';
 
 // Converts a model's Markdown and reasoning to the product's own "small text": paragraphs, *deeds* and “speech”.
 
@@ -12,9 +13,6 @@ const thinkTag = new RegExp(
   ].join('|'),
   'i',
 );
-/** Tokens at the end of a model's turn or the beginning of another. The text after them belongs to another turn. */
-const turnEnd =
-  /<\|(?:im_end|eo[smt](?:_id)?|end(?:_?of_?(?:text|turn|sentence)(?:_token)?)?|return|(?:[a-z]{1,8}_)?user(?:_token)?|observation)\|>|<\|(?:im_start|start_header_id|start)\|>(?:user|system)|<｜(?:end▁of▁sentence|User)｜>|<\/s>|<eos>|<end_of_turn>|<start_of_turn>user|<(?:user|human)>|<reserved_10[26]>|\[INST\]/i;
 /** Labels of the reader's turn at the beginning of a line. No story has a line that begins so. */
 const readerLabels = ['user:', 'human:', '用户:', '读者:', '玩家:'];
 /** Labels of the model's turn, which are removed at the beginning of a text. */
@@ -29,13 +27,18 @@ const labelIn = (line: string): string =>
     .toLowerCase();
 /** A tool call that the server did not parse. Some have no closing tag. */
 const callTag =
-  /<(\/?)(?:[a-z]{1,8}:)?(?:tool_calls?|function_calls?|tool_code|tool_response)>|<[|｜]tool[\w▁]{1,20}(begin|end)[|｜]>|\[TOOL_CALLS\]|<\|(?:tool_call|python_tag)\|>/gi;
-/** Other tokens of a model's chat template. */
-const turnToken =
-  /<\|(?:im_start|start_header_id|start)\|>(?:assistant|system|user)?|<\|\w{1,24}\|>|<｜[^｜<]{1,24}｜>|<s>|<start_of_turn>(?:model|user)?|\[\/?INST\]|<<\/?SYS>>|<0x[\da-f]{2}>/gi;
+  /<(\/?)(?:[a-z]{1,8}:)?(?:tool_calls?|function_calls?|tool_code|tool_response)>|<\|tool\w{1,20}(begin|end)\|>|\[TOOL_CALLS\]|<\|(?:tool_call|python_tag)\|>/gi;
 /** A tag, token or line break that is incomplete at the end of the text. */
-const tagBeginning =
-  /[<＜◁[]\/?[a-z:_0-9]{0,19}\s*\/?$|<\|\w{0,24}\|?$|<｜[^｜<]{0,24}｜?$|<(?:\|(?:im_start|start_header_id|start)\||start_of_turn)>[a-z]{0,9}$|<\|channel\|>[\w .=]{0,72}(?:<\|?\w{0,8}\|?)?$|<<\/?S?Y?S?>?$|\r$|\\(?:r\\?)?$/i;
+const tagBeginning = new RegExp(
+  [
+    '[<＜◁[]/?[a-z:_0-9]{0,19}\\s*/?$|<<?/?S?Y?S?>?$|<\\w{1,24}\\|?$|<\\[\\w{0,24}\\]?$|\\[\\|\\w{0,24}\\|?$',
+    '<[|｜][\\w▁ ]{0,40}[|｜]?$|<role>\\w{0,9}(?:</?\\w{0,4})?$|\\](?:~(?:!?b?)?)?$|\\[e~$|\\[(?:/?INST|TOOL_CALLS)\\]$',
+    // the name of a role may follow
+    `(?:${turnStart})[a-z]{0,9}$`,
+    '<\\|channel\\|>[\\w .=]{0,72}(?:<\\|?\\w{0,8}\\|?)?$|\\r$|\\\\(?:r\\\\?)?$',
+  ].join('|'),
+  'i',
+);
 
 /** The lengths are bounded, so that one unclosed bracket does not hold back the rest of a text. */
 const link = /!?\[([^\]\n]{0,120})\]\([^)\n]{0,300}\)/g;
@@ -171,7 +174,7 @@ export class SmallText {
 
   /** Returns the next final piece. `restart`: the text emitted so far was reasoning without an opening tag. */
   add(text: string): { text: string; restart: boolean } {
-    this.#raw += text;
+    this.#raw = withPlainTokens(this.#raw + text);
     let restart = false;
     let ready = '';
     for (let tag = thinkTag.exec(this.#raw); tag; tag = thinkTag.exec(this.#raw)) {
