@@ -25,7 +25,7 @@ interface Pause {
 }
 
 /** An open request that deletes messages: the edit of a line, or the restart of the conversation. */
-export type Rewrite = EditedLine | 'restart';
+export type Rewrite = EditedLine | { conversationId: string };
 
 interface ChatState {
   /** What the device's outbox holds, oldest first; `sending` is known to this page alone. */
@@ -108,6 +108,16 @@ const injected = slice.injectInto(rootReducer);
 export const chatActions = slice.actions;
 export const selectChat = (state: RootState): ChatState =>
   injected.selectSlice(state as RootState & { chat?: ChatState });
+
+/** Whether this conversation of the story is being restarted. */
+export function selectIsRestarting(
+  state: RootState,
+  storyId: string,
+  conversationId: string | null | undefined,
+): boolean {
+  const rewrite = selectChat(state).rewrites[storyId];
+  return rewrite !== undefined && !('id' in rewrite) && rewrite.conversationId === conversationId;
+}
 
 /** Owner of the chats; null for a guest. */
 export const currentUserId = (): string | null => {

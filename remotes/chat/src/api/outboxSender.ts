@@ -14,7 +14,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import { fromOutboxEntry, isUncertain, type PendingMessage } from '../model/pendingMessage';
 import { runningMessage } from '../model/thread';
-import { chatActions, currentUserId, selectChat } from '../slice';
+import { chatActions, currentUserId, selectChat, selectIsRestarting } from '../slice';
 import { selectThread } from './chatApi';
 import { confirmDelivered, deliveryStatus, findPending, sendPending, storePending } from './delivery';
 
@@ -234,7 +234,7 @@ function findWaitingStories(): Set<string> {
 
 /** During a reply the server would refuse a message; a restart would delete it. */
 function isBlocked(storyId: string): boolean {
-  if (selectChat(store.getState()).rewrites[storyId] === 'restart') return true;
   const thread = selectThread(storyId)(store.getState()).data;
+  if (selectIsRestarting(store.getState(), storyId, thread?.conversationId)) return true;
   return thread !== undefined && runningMessage(thread) !== undefined;
 }

@@ -8,6 +8,7 @@ import {
   findMessage,
   isRunning,
   type Message,
+  type Thread,
   toMessage,
   withResponse,
   withRestart,
@@ -28,14 +29,26 @@ const { dispatch } = store;
 
 /** Continues the last reply; the text is appended to the same message. Rejects with ApiError, the price refunded. */
 export async function continueReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await orderRevision('continue', storyId, message, price, (purchase) =>
-    postContinue(purchase, message.conversationId, message.id),
+  await orderRevision(
+    'continue',
+    storyId,
+    message,
+    price,
+    (purchase) => postContinue(purchase, message.conversationId, message.id),
+    ({ variants }) => variants === message.variants,
   );
 }
 
 /** Requests another variant of the last reply; the previous text stays available. Rejects with ApiError, the price refunded. */
 export async function regenerateReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await orderRevision('regenerate', storyId, message, price, (purchase) => postRegenerate(purchase, message.id));
+  await orderRevision(
+    'regenerate',
+    storyId,
+    message,
+    price,
+    (purchase) => postRegenerate(purchase, message.id),
+    ({ variants }) => variants > message.variants,
+  );
 }
 
 /**
@@ -50,7 +63,14 @@ export async function editMessage(
   price: number | undefined,
 ): Promise<void> {
   const action = `edit:${lastSeq}:${body}`;
-  await orderRevision(action, storyId, line, price, (purchase) => postEdit(purchase, line, body, lastSeq));
+  await orderRevision(
+    action,
+    storyId,
+    line,
+    price,
+    (purchase) => postEdit(purchase, line, body, lastSeq),
+    (current) => current.body === body,
+  );
 }
 
 type ReplyTarget = Pick<Message, 'id' | 'conversationId' | 'revision'>;
@@ -79,13 +99,17 @@ async function isCurrent(storyId: string, { id, revision }: ReplyTarget): Promis
   return isLoaded || (thread !== undefined && findMessage(thread, id)?.revision === revision);
 }
 
-/** Buys a further revision of a message and deducts its price optimistically. Repeated orders of the same `action` share a key. */
+/**
+ * Buys a further revision of a message and deducts its price optimistically. Repeated orders of the same `action` share a key.
+ * `isResult` tells whether a later revision can be the result of this order.
+ */
 async function orderRevision(
   action: string,
   storyId: string,
   message: ReplyTarget,
   price: number | undefined,
   send: (purchase: Purchase) => Promise<OrderResponse>,
+  isResult: (current: Message) => boolean,
 ): Promise<void> {
   const attemptKey = `${action}:${message.id}:${message.revision}`;
   const clientId = openKeys.get(attemptKey) ?? newClientId();
@@ -101,7 +125,7 @@ async function orderRevision(
   } catch (cause) {
     refund();
     if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attemptKey);
-    else if (await wasCarriedOut(storyId, message)) return;
+    else if (await wasCarriedOut(storyId, message, isResult)) return;
     throw cause;
   } finally {
     dispatch(chatActions.continuingChanged({ storyId, on: false }));
@@ -113,6 +137,8 @@ function applyResponse(storyId: string, { conversationId }: ReplyTarget, respons
   if (balance !== undefined) session.userPatched({ balance });
   dispatch(
     changeThread(storyId, (thread) => {
+      // the user has opened another run since
+      if (thread.conversationId !== conversationId) return thread;
       const message = toMessage(response.message, findMessage(thread, response.message.id));
       if (!reply) return withResponse(thread, conversationId, [message]);
       const { seq } = withSeq(thread.messages, message);
@@ -125,9 +151,13 @@ function applyResponse(storyId: string, { conversationId }: ReplyTarget, respons
 }
 
 /** Whether the server carried out a request whose response was lost. */
-async function wasCarriedOut(storyId: string, message: ReplyTarget): Promise<boolean> {
+async function wasCarriedOut(
+  storyId: string,
+  message: ReplyTarget,
+  isResult: (current: Message) => boolean,
+): Promise<boolean> {
   const current = await fetchMessage(storyId, message);
-  if (!current || current.revision === message.revision) return false;
+  if (!current || current.revision === message.revision || !isResult(current)) return false;
   await session.refresh();
   return true;
 }
@@ -159,7 +189,9 @@ export async function restartConversation(storyId: string, conversationId: strin
     const conversation = await postRestart(conversationId, clientId);
     openKeys.delete(attemptKey);
     const version = conversation.version ?? 0;
-    dispatch(changeThread(storyId, (thread) => withStatedVersion(withRestart(thread, version), version)));
+    const restart = (thread: Thread) =>
+      thread.conversationId === conversationId ? withStatedVersion(withRestart(thread, version), version) : thread;
+    dispatch(changeThread(storyId, restart));
     dispatch(changeConversations(merging(withConversation, conversation)));
     dispatch(api.util.invalidateTags(['Transaction']));
     await threadSyncs.catchUp(storyId);
@@ -167,7 +199,8 @@ export async function restartConversation(storyId: string, conversationId: strin
     const isOpen = isApiError(cause) && isUncertain(cause);
     if (isOpen) await threadSyncs.catchUp(storyId);
     // the response was lost or empty, but the messages are gone
-    const isDone = isOpen && selectThread(storyId)(store.getState()).data?.messages.length === 0;
+    const thread = selectThread(storyId)(store.getState()).data;
+    const isDone = isOpen && thread?.conversationId === conversationId && thread.messages.length === 0;
     if (!isOpen || isDone) openKeys.delete(attemptKey);
     if (!isDone) throw cause;
     dispatch(api.util.invalidateTags(['Transaction']));

@@ -23,8 +23,8 @@ const TIMEOUT_SECONDS = 60;
 
 const { dispatch } = store;
 
-/** Suggestions belong to the last message in the version at which they were requested. */
-export const suggestionKeyOf = (message: Message): string => `${message.id}:${message.version}`;
+/** Suggestions belong to the text of the last message for which they were requested. */
+export const suggestionKeyOf = ({ id, variant, length }: Message): string => `${id}:${variant}:${length}`;
 
 const cacheKey = (storyId: string) => `chat.ideas.1.${storyId}`;
 
@@ -56,13 +56,14 @@ export function closeSuggestions(storyId: string): void {
 }
 
 /**
- * Requests suggestions for the next line, once per last message unless `replaces` is set. Rejects with ApiError; resolves to false
- * if none were produced.
+ * Requests suggestions for the next line, once per last message unless `replaces` is set. `canPay` is asked before they are bought,
+ * and tells the user if not. Rejects with ApiError; resolves to false if none were produced.
  */
 export async function requestSuggestions(
   storyId: string,
   price: number | undefined,
-  replaces = false,
+  replaces: boolean,
+  canPay: (price: number | undefined) => boolean,
 ): Promise<boolean> {
   const userId = currentUserId();
   const thread = await loadThread(storyId);
@@ -81,6 +82,8 @@ export async function requestSuggestions(
     (suggestions) => suggestions?.baseKey === baseKey,
   );
   if (replaces || current?.status !== 'ready') {
+    // an order that is repeated under its key may have been charged
+    if (!current?.clientId && !canPay(price)) return true;
     return buySuggestions({ storyId, price, conversationId: thread.conversationId, baseKey, previous: current });
   }
   storeSuggestions(storyId, { ...current, isClosed: false });

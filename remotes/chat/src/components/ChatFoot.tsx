@@ -29,7 +29,7 @@ import { prices, resumePrice, selectLacksPoints } from '../api/points';
 import { closeSuggestions, restoreSuggestions, suggestionKeyOf } from '../api/suggestions';
 import type { Story } from '../model/story';
 import { type EditedLine, findMessage, isRunning, type Message } from '../model/thread';
-import { type Suggestions, selectChat } from '../slice';
+import { type Suggestions, selectChat, selectIsRestarting } from '../slice';
 import { texts } from '../texts';
 import styles from './ChatView.module.css';
 import {
@@ -48,7 +48,7 @@ interface ChatFootProps {
   story: Story;
   /** Stays the same object while only the text of a reply grows, see `useSteady`. */
   last: Message | undefined;
-  /** A reply is running, or a line is being sent. */
+  /** A reply is running or ordered, or a line is being sent. */
   isReplyDue: boolean;
   isMember: boolean;
   isSearching: boolean;
@@ -69,7 +69,7 @@ const pendingSuggestions: Suggestions = { baseKey: '', clientId: '', status: 'pe
 export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const { story, last, isReplyDue, isMember, isSearching, actions, ref } = props;
   const field = useRef<HTMLTextAreaElement>(null);
-  const { line: editedLine, draft, begin, end, endSent } = useEditing(story.id, last);
+  const { line: editedLine, draft, begin, end, settle } = useEditing(story.id, last);
   const focusField = useFocusAfterRender(field);
   useImperativeHandle(ref, () => ({
     appendText(text) {
@@ -87,10 +87,8 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const user = useUser();
   const suggestions = useSelector((state) => selectChat(state).suggestions[story.id]);
   const lacksPoints = useSelector((state) => selectLacksPoints(state, story.id, story.pricePerMessage));
-  const isContinuing = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const rewrite = useSelector((state) => selectChat(state).rewrites[story.id]);
-  const isRestarting = rewrite === 'restart';
-  const isBusy = isContinuing || isReplyDue;
+  const isRestarting = useSelector((state) => selectIsRestarting(state, story.id, last?.conversationId));
   const stopProps = useStopProps(last, actions.stop);
   const canSearch = useCapability('messages.search');
   const canRestart = useCapability('conversations.restart');
@@ -123,7 +121,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   };
   const close = () => (shownSuggestions ? closeSuggestions(story.id) : openingLines.close());
   const sendEdited = (line: EditedLine, body: string) => {
-    actions.edit(line, body, last?.seq ?? line.seq, () => endSent(line, body));
+    actions.edit(line, body, last?.seq ?? line.seq, (isAccepted) => settle(line, isAccepted ? body : null));
   };
   const send = (body: string) => {
     if (editedLine) return sendEdited(editedLine, body);
@@ -146,13 +144,13 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
         lacksPoints={lacksPoints}
         onGetPoints={() => actions.getPoints(story.pricePerMessage ?? 0)}
         {...stopProps}
-        isHeld={isRestarting || (editedLine !== undefined && isBusy)}
+        isHeld={isRestarting || (editedLine !== undefined && isReplyDue)}
       >
         {editedLine && (
           <EditingBar
             followers={(last?.seq ?? 0) - editedLine.seq}
-            isHeld={isBusy}
-            isSending={rewrite !== undefined && !isRestarting && rewrite.id === editedLine.id}
+            isHeld={isReplyDue}
+            isSending={rewrite !== undefined && 'id' in rewrite && rewrite.id === editedLine.id}
             onCancel={() => {
               end();
               if (hasKeyboard()) field.current?.focus();
@@ -180,8 +178,9 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
         {isMember && last && !editedLine && !isRestarting && (
           <ReplyChips
             prices={{ ...prices(), resume: resumePrice(last, story.pricePerMessage) }}
-            isBusy={isBusy}
-            canContinue={last.role === 'assistant'}
+            isBusy={isReplyDue}
+            // suggestions that are being bought fit the text as it is
+            canContinue={last.role === 'assistant' && shownSuggestions?.status !== 'pending'}
             suggestions={shownSuggestions}
             onSuggest={(price, others) => startRequest(() => actions.requestSuggestions(price, others))}
             onContinue={(price) => actions.resume(last, price)}
@@ -246,16 +245,16 @@ function useEditing(storyId: string, last: Message | undefined) {
     lineDraft.write(JSON.stringify({ id, conversationId, seq, revision } satisfies EditedLine));
     textDraft.write(body);
   };
-  /** Ends the edit that the server has accepted. Another edit begun meanwhile goes on. */
-  const endSent = (sentLine: EditedLine, body: string) => {
+  /** Ends the edit whose text the server has accepted. Another text, or edit begun meanwhile, goes on. */
+  const settle = (sentLine: EditedLine, acceptedText: string | null) => {
     if (readLine(lineDraft.read())?.id !== sentLine.id) return;
-    if (textDraft.read().trim() === body) return end();
+    if (textDraft.read().trim() === acceptedText) return end();
     const { data: thread } = selectThread(storyId)(store.getState());
     const message = thread && findMessage(thread, sentLine.id);
-    // the text written meanwhile edits the line as it is now
+    // the text edits the line as it is now
     if (message) lineDraft.write(JSON.stringify({ ...sentLine, revision: message.revision } satisfies EditedLine));
   };
-  const editing = { begin, end, endSent };
+  const editing = { begin, end, settle };
   return line && !isGone ? { line, draft: textDraft, ...editing } : { line: undefined, draft, ...editing };
 }
 

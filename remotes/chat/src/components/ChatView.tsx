@@ -35,7 +35,9 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   // ahead of the first tap
   useEffect(() => void loadSheet().catch(() => undefined), []);
   const search = useSearch(thread);
-  const actions = useChatActions(story, thread.conversationId, isMember, setSheet);
+  const isSheetOpen = useRef(false);
+  isSheetOpen.current = sheet !== null;
+  const actions = useChatActions(story, thread.conversationId, isMember, setSheet, isSheetOpen);
   const composer = useRef<ComposerHandle>(null);
   const allPending = useSelector((state) => selectChat(state).pending);
   const older = useOlder(thread);
@@ -60,6 +62,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   const isRunning = runningMessage(thread) !== undefined;
   // the next reply answers this line, so nothing more is ordered for the last one
   const isSending = pending.length > 0 && pending[0]?.state !== 'failed';
+  const isOrdering = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const waiting = useWaiting(isRunning, isMember);
   const rowActions = useMemo(
     () => ({ ...actions, openMenu: (target: Message | PendingMessage) => setSheet({ kind: 'menu', target }) }),
@@ -85,13 +88,14 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
           day={day}
           isLast={isLast}
           canRetell={canRetell}
+          isHeld={isLast && isOrdering}
           price={story.pricePerMessage}
           speaker={story.speaker}
           actions={rowActions}
         />
       );
     },
-    [story, rowActions, waiting, lastId, canRetell, today, log.pending],
+    [story, rowActions, waiting, lastId, canRetell, isOrdering, today, log.pending],
   );
   return (
     <>
@@ -109,7 +113,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
       <ChatFoot
         story={story}
         last={steadyLast}
-        isReplyDue={isRunning || isSending}
+        isReplyDue={isRunning || isSending || isOrdering}
         isMember={isMember}
         isSearching={Boolean(search.bar)}
         actions={actions}
@@ -121,7 +125,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
           sheet={sheet}
           story={story}
           log={log}
-          lastId={lastId}
+          lastId={isOrdering ? undefined : lastId}
           canRetell={canRetell}
           actions={actions}
           onSearch={search.open}

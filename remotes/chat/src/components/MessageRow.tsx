@@ -31,6 +31,8 @@ interface MessageRowProps {
   isLast: boolean;
   /** Whether the server supports `messages.regenerate`. */
   canRetell: boolean;
+  /** A change of this reply is being ordered. */
+  isHeld: boolean;
   /** Price of a message of this story, in points. */
   price: number | undefined;
   speaker: Story['speaker'];
@@ -189,7 +191,7 @@ const withPrice = (label: string, price: number | undefined): string =>
   price === undefined ? label : texts.retell.priced(label, formatPoints(price));
 
 /** Below the last reply: its variants, and 换一种说法 with the price. */
-function Retell({ message, price, actions }: VoiceMessageProps) {
+function Retell({ message, isHeld, price, actions }: VoiceMessageProps) {
   const { variant, variants } = message;
   const label = isUnwritten(message) ? texts.retell.again : texts.retell.label;
   return (
@@ -199,7 +201,7 @@ function Retell({ message, price, actions }: VoiceMessageProps) {
           <IconButton
             label={texts.retell.former}
             icon={<BackIcon size={18} />}
-            disabled={variant <= 1}
+            disabled={isHeld || variant <= 1}
             onClick={() => actions.choose(message, variant - 1)}
           />
           <span role="img" aria-label={texts.retell.countName(variant, variants)} translate="no">
@@ -208,12 +210,12 @@ function Retell({ message, price, actions }: VoiceMessageProps) {
           <IconButton
             label={texts.retell.next}
             icon={<ChevronRightIcon size={18} />}
-            disabled={variant >= variants}
+            disabled={isHeld || variant >= variants}
             onClick={() => actions.choose(message, variant + 1)}
           />
         </div>
       )}
-      <button type="button" className={styles.again} onClick={() => actions.retell(message)}>
+      <button type="button" className={styles.again} disabled={isHeld} onClick={() => actions.retell(message)}>
         <RefreshIcon size={14} />
         <span>{withPrice(label, price)}</span>
       </button>

@@ -9,7 +9,7 @@ import {
   store,
   toast,
 } from '@liaozhai/shared/runtime';
-import { useMemo } from 'react';
+import { type RefObject, useMemo } from 'react';
 import { loadThread } from '../api/chatApi';
 import { expectApiError, toastFailure } from '../api/failures';
 import { outbox } from '../api/outbox';
@@ -27,7 +27,7 @@ import { threadSyncs } from '../api/threadSync';
 import { type PendingMessage, risenPrice } from '../model/pendingMessage';
 import type { Story } from '../model/story';
 import type { EditedLine, Message } from '../model/thread';
-import { chatActions, type Rewrite, selectChat } from '../slice';
+import { chatActions, type Rewrite, selectChat, selectIsRestarting } from '../slice';
 import { texts } from '../texts';
 import type { OpenSheet } from './ChatSheet';
 
@@ -37,6 +37,7 @@ export function useChatActions(
   conversationId: string | null,
   isMember: boolean,
   open: (sheet: OpenSheet) => void,
+  isSheetOpen: RefObject<boolean>,
 ) {
   return useMemo(() => {
     const getPoints = (cost: number, refusal?: string) => {
@@ -50,7 +51,7 @@ export function useChatActions(
       return false;
     };
     /** Nothing is sent or bought meanwhile, since the restart would delete it without a refund. */
-    const isRestarting = () => selectChat(store.getState()).rewrites[storyId] === 'restart';
+    const isRestarting = () => selectIsRestarting(store.getState(), storyId, conversationId);
     /** Used to ignore a second tap while an order is open. */
     const isOrdering = () => isRestarting() || selectChat(store.getState()).continuing.includes(storyId);
     /** Lets the composer show that the request is under way, even after the user has left the chat and returned. */
@@ -58,12 +59,12 @@ export function useChatActions(
       store.dispatch(chatActions.rewriteStarted({ storyId, rewrite }));
       return request().finally(() => store.dispatch(chatActions.rewriteEnded(storyId)));
     };
-    /** Shows why a purchase failed; for lack of points, opens the points sheet instead. */
+    /** Shows why a purchase failed; for lack of points, opens the points sheet instead, unless the user is in another. */
     const showFailure = (cause: unknown, fallback: string) => {
       if (!isApiError(cause)) throw cause;
       if (cause.kind === 'insufficientBalance') {
         if (cause.required > cause.balance) session.userPatched({ balance: cause.balance });
-        return getPoints(cause.required, anyErrorText(cause));
+        if (!isSheetOpen.current) return getPoints(cause.required, anyErrorText(cause));
       }
       toastFailure(cause, fallback);
     };
@@ -75,7 +76,7 @@ export function useChatActions(
     ) => {
       void order(price).catch((cause: unknown) => {
         const newPrice = isApiError(cause) ? risenPrice(cause) : undefined;
-        if (newPrice === undefined) return showFailure(cause, fallback);
+        if (newPrice === undefined || isSheetOpen.current) return showFailure(cause, fallback);
         const { title, now, goOn } = texts.price;
         const points = formatPoints(newPrice);
         const run = () => canPay(newPrice) && buy(newPrice, order, fallback);
@@ -89,7 +90,7 @@ export function useChatActions(
       openMore: () => open({ kind: 'more' }),
       restart() {
         if (conversationId === null || isRestarting()) return;
-        void whileRewriting('restart', () => restartConversation(storyId, conversationId)).then(
+        void whileRewriting({ conversationId }, () => restartConversation(storyId, conversationId)).then(
           () => toast(texts.restart.done),
           (cause: unknown) => showFailure(cause, texts.restart.failed),
         );
@@ -119,17 +120,25 @@ export function useChatActions(
       /** `price` is the one that was shown. */
       resume(message: Message, price: number | undefined) {
         const order = (shownPrice: number | undefined) => continueReply(storyId, message, shownPrice);
-        if (!isRestarting() && canPay(price)) buy(price, order, texts.resume.failed);
+        if (!isOrdering() && canPay(price)) buy(price, order, texts.resume.failed);
       },
       retell(message: Message) {
         if (isOrdering() || !canPay(pricePerMessage)) return;
         buy(pricePerMessage, (price) => regenerateReply(storyId, message, price), texts.retell.failed);
       },
-      /** Confirms first if more than the reply to the line would be deleted. */
-      edit(line: EditedLine, body: string, lastSeq: number, onAccepted: () => void) {
+      /** Confirms first if more than the reply to the line would be deleted. `onSettled` receives whether the server accepted it. */
+      edit(line: EditedLine, body: string, lastSeq: number, onSettled: (isAccepted: boolean) => void) {
         if (isOrdering() || !canPay(pricePerMessage)) return;
         const order = (price: number | undefined) =>
-          whileRewriting(line, () => editMessage(storyId, line, body, lastSeq, price).then(onAccepted));
+          whileRewriting(line, () =>
+            editMessage(storyId, line, body, lastSeq, price).then(
+              () => onSettled(true),
+              (cause: unknown) => {
+                onSettled(false);
+                throw cause;
+              },
+            ),
+          );
         const run = () => buy(pricePerMessage, order, texts.editing.failed);
         const followers = lastSeq - line.seq;
         if (followers <= 1) return run();
@@ -146,9 +155,8 @@ export function useChatActions(
         stopReply(storyId, message).catch((cause: unknown) => showFailure(cause, texts.stop.failed)),
       /** `price` is the one that was shown. Resolves once the thread has loaded for which the suggestions are requested. */
       async requestSuggestions(price: number | undefined, replaces = false): Promise<void> {
-        if (replaces && !canPay(price)) return;
         const order = async (shownPrice: number | undefined) => {
-          if (!(await requestSuggestions(storyId, shownPrice, replaces)))
+          if (!(await requestSuggestions(storyId, shownPrice, replaces, canPay)))
             toast(texts.suggest.failed, { kind: 'error' });
         };
         buy(price, order, texts.suggest.failed);
@@ -159,7 +167,7 @@ export function useChatActions(
           toast(isCopied ? texts.chat.copied : texts.chat.copyFailed, { kind: isCopied ? 'success' : 'error' }),
         ),
     };
-  }, [storyId, pricePerMessage, conversationId, isMember, open]);
+  }, [storyId, pricePerMessage, conversationId, isMember, open, isSheetOpen]);
 }
 
 export type ChatActions = ReturnType<typeof useChatActions>;

@@ -15,6 +15,7 @@ import {
   withNewest,
   withOlder,
   withResponse,
+  withRestart,
 } from './thread';
 
 const threadOf = (...messages: Parameters<typeof latestDto>): Thread =>
@@ -278,6 +279,14 @@ describe('pages', () => {
     const thread = threadOf(messageDtos(6, 1), { version: 6 });
     const changes = toPage(latestDto(changed, { conversation_id: 'c-1', version, last_seq: 3 }), true);
     expect(seqs(withChanges(thread, changes)).slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  test('an answer that comes after a restart brings nothing back, one to a later line does', () => {
+    const sent = withResponse(emptyThread('s-1'), 'c-1', [toMessage(asked)]);
+    const restarted = withRestart(sent, 4);
+    expect(withResponse(restarted, 'c-1', [toMessage(asked), toMessage(running)])).toEqual(restarted);
+    const later = [toMessage({ ...asked, version: 5 }), toMessage({ ...running, version: 6 })];
+    expect(seqs(withResponse(restarted, 'c-1', later))).toEqual([1, 2]);
   });
 
   test('the answer to the first send opens the conversation', () => {

@@ -212,14 +212,16 @@ export const contradicts = ({ messages, statedVersion = 0 }: Thread, page: Page,
   page.version >= statedVersion &&
   (page.version < knownVersion || (page.lastSeq ?? 0) > (messages.at(-1)?.seq ?? 0));
 
-/** Merges the server's response to a sent message or a continuation. */
+/** Merges the server's response to a sent message or a continuation. An edit or a restart may have deleted its messages since. */
 export function withResponse(thread: Thread, conversationId: string, messages: Message[]): Thread {
   const isSameConversation = thread.conversationId === conversationId;
   const currentThread = isSameConversation
     ? thread
     : { ...emptyThread(thread.storyId), ...leftRun(thread, conversationId), conversationId };
-  const ownMessages = messages.map((message) => ({ ...message, conversationId }));
-  return messages.reduce(
+  const ownMessages = messages
+    .map((message) => ({ ...message, conversationId }))
+    .filter((message) => !wasCut(currentThread, message));
+  return ownMessages.reduce(
     (merged, { version }) => withStatedVersion(withVersion(merged, version), version),
     mergeMessages(currentThread, ownMessages),
   );
@@ -257,8 +259,10 @@ export function applyEvent(loadedThread: Thread, event: MessageEventDto, ending?
 /** A message past the end of a thread that is complete up to the message's version, or past an end that was recorded. */
 const wasDeleted = ({ messages, version, cut }: Thread, message: Message): boolean =>
   message.version > 0 &&
-  ((message.version <= version && message.seq > (messages.at(-1)?.seq ?? 0)) ||
-    (cut !== undefined && message.version <= cut.version && message.seq > cut.seq));
+  ((message.version <= version && message.seq > (messages.at(-1)?.seq ?? 0)) || wasCut({ cut }, message));
+
+const wasCut = ({ cut }: Pick<Thread, 'cut'>, { version, seq }: Message): boolean =>
+  cut !== undefined && version > 0 && version < cut.version && seq > cut.seq;
 
 /** The first message of a story creates its conversation, perhaps on another device. */
 const withFirstConversation = (thread: Thread, dto: MessageEventDto, incoming: Message): Thread =>

@@ -1,4 +1,4 @@
-import { outboxStore, session } from '@liaozhai/shared/runtime';
+import { outboxStore, session, store } from '@liaozhai/shared/runtime';
 import { onTestEnd, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
@@ -99,6 +99,29 @@ describe('with too few points for a message', () => {
     });
     await user.click(await screen.findByRole('button', { name: /^灵感/ }));
     await waysToPoints();
+  });
+
+  test('灵感 that the balance does not cover is not ordered', async () => {
+    nameRewards();
+    const { user, requests } = openChat({ [LATEST]: latestDto([userLine, replyLine]) }, { user: { balance: 4 } });
+    await user.click(await screen.findByRole('button', { name: /^灵感/ }));
+    await waysToPoints();
+    expect(requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
+  test('a late refusal leaves the sheet that the user has opened', async () => {
+    let answer = (_: object) => {};
+    const { user } = openChat({
+      [LATEST]: latestDto([userLine, replyLine]),
+      'POST /v1/messages/suggestion': () => new Promise((resolve) => (answer = resolve)),
+    });
+    await user.click(await screen.findByRole('button', { name: /^灵感/ }));
+    await user.click(await screen.findByRole('button', { name: /聂小倩的消息，更多操作/ }));
+    const menu = await screen.findByRole('dialog', { name: '聂小倩的消息' });
+    answer(refused(1));
+    await waitFor(() => expect(store.getState().toasts.map(({ text }) => text)).toEqual(['余额不足']));
+    expect(menu.isConnected).toBe(true);
+    expect(screen.queryByRole('dialog', { name: '点数不够' })).toBeNull();
   });
 });
 

@@ -293,6 +293,41 @@ describe('换一种说法', () => {
     expect(screen.getByText('每条 2 点 · 余额 100 点')).toBeTruthy();
   });
 
+  test('is refused in words where the reply was continued instead', async () => {
+    let latest = latestDto([userLine, replyLine]);
+    const { user } = openChat(
+      {
+        [LATEST]: () => latest,
+        [RETELL]: () => {
+          latest = latestDto([userLine, { ...replyLine, version: 3, revision: 2, body: '她提着灯，走了。' }]);
+          return { status: 409, body: { message: '这一段已经变了' } };
+        },
+      },
+      { capabilities },
+    );
+    await user.click(await retellButton());
+    await waitFor(() => expect(said()).toEqual(['这一段已经变了']));
+  });
+
+  test('and the former texts wait while one of them is being ordered', async () => {
+    let answer = (_: object) => {};
+    const former = { ...retold, version: 5, revision: 3, body: replyLine.body, variant: 1 };
+    const { user } = openChat(
+      { [LATEST]: latestDto([userLine, retold]), [CHOOSE]: () => new Promise((resolve) => (answer = resolve)) },
+      { capabilities },
+    );
+    await user.click(await screen.findByRole('button', { name: '上一种说法' }));
+    expect(await retellButton()).toHaveProperty('disabled', true);
+    expect(screen.getByRole('button', { name: '上一种说法' })).toHaveProperty('disabled', true);
+    await user.click(await screen.findByRole('button', { name: /聂小倩的消息，更多操作/ }));
+    const menu = within(await screen.findByRole('dialog', { name: '聂小倩的消息' }));
+    expect(await menu.findByRole('button', { name: /复制/ })).toBeTruthy();
+    expect(menu.queryByRole('button', { name: /继续|换一种说法/ })).toBeNull();
+    answer({ message: former, balance: 98 });
+    expect(await screen.findByRole('img', { name: '第 1 种说法，共 2 种', hidden: true })).toBeTruthy();
+    expect(await menu.findByRole('button', { name: /继续/ })).toBeTruthy();
+  });
+
   test('goes again under the same key where nobody knows what became of it, and is bought once', async () => {
     let isUp = false;
     const { user, requests } = openChat(
@@ -426,6 +461,32 @@ describe('编辑', () => {
     await user.click(await screen.findByRole('button', { name: '删去并发送' }));
     await waitFor(() => expect(screen.queryByText('后来呢？')).toBeNull());
     expect(screen.getByText('谁在窗外？')).toBeTruthy();
+  });
+
+  test('keeps the words where another device has changed the line, and replaces that by a second tap', async () => {
+    let latest = latestDto([userLine, replyLine]);
+    const elsewhere = { ...userLine, version: 3, revision: 2, body: '谁在敲门？' };
+    const { user, requests } = openChat(
+      {
+        [LATEST]: () => latest,
+        [EDIT]: (request: RecordedRequest) => {
+          if ((request.body as { revision: number }).revision === 2) return edited(request);
+          latest = latestDto([elsewhere, messageDto({ ...replyLine, version: 4 })]);
+          return { status: 409, body: { message: '这一句已经变了' } };
+        },
+      },
+      { capabilities },
+    );
+    await openMenu(user, '谁在门外？');
+    await rewrite('谁在窗外？');
+    await user.click(sendButton());
+    await waitFor(() => expect(said()).toEqual(['这一句已经变了']));
+    expect(screen.getByText('正在编辑')).toBeTruthy();
+    expect(await field()).toHaveProperty('value', '谁在窗外？');
+    await screen.findByText('谁在敲门？');
+    await user.click(sendButton());
+    await waitFor(() => expect(asksOf(requests, EDIT)).toHaveLength(2));
+    expect(await screen.findByText('谁在窗外？')).toBeTruthy();
   });
 
   test('can be left, and outlives the page', async () => {

@@ -1,5 +1,5 @@
 import type { LatestDto } from '@liaozhai/shared/contract';
-import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { fireEvent, type Handlers, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
@@ -21,7 +21,10 @@ const inNone = latestDto([]);
 const inSecond = latestDto([closed], { conversation_id: 'c-2' });
 
 /** Opens a user's first of two runs. `put` receives a function that sets the server's current run. Returns the runs' sheet. */
-async function openRuns(put: (setPresent: (latest: LatestDto) => void, shelved: boolean) => unknown) {
+async function openRuns(
+  put: (setPresent: (latest: LatestDto) => void, shelved: boolean) => unknown,
+  handlers: Handlers = {},
+) {
   let present = inFirst;
   const setPresent = (latest: LatestDto) => {
     present = latest;
@@ -33,6 +36,7 @@ async function openRuns(put: (setPresent: (latest: LatestDto) => void, shelved: 
       [LIST]: pageDto([first, second]),
       'PUT /v1/conversations/c-1': answer,
       'PUT /v1/conversations/c-2': answer,
+      ...handlers,
     },
     { capabilities },
   );
@@ -69,6 +73,28 @@ describe('几段对话', () => {
     live.push('message.created', messageEvent(messageDto({ id: 'k-1', conversation_id: 'c-3', body: '又来了' })));
     expect(await screen.findByText('又来了')).toBeTruthy();
     expect(screen.queryByText(replyLine.body ?? '')).toBeNull();
+  });
+
+  test('have another beginning, which a late answer to the run before does not end', async () => {
+    let answer = (_: object) => {};
+    const { user, sheet, requests } = await openRuns(
+      (setPresent) => {
+        setPresent(inNone);
+        return { data: { ...first, shelved: true } };
+      },
+      { 'POST /v1/messages/continue': () => new Promise((resolve) => (answer = resolve)) },
+    );
+    fireEvent.click(screen.getByRole('button', { name: /^继续/, hidden: true }));
+    await waitFor(() => expect(requests.some(({ url }) => url === '/v1/messages/continue')).toBe(true));
+    await user.click(sheet.getByRole('button', { name: '另开一段' }));
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    answer({
+      status: 202,
+      body: { message: { ...replyLine, version: 3, revision: 2, status: 'pending' }, balance: 98 },
+    });
+    expect(await screen.findByText('每条 2 点 · 余额 98 点')).toBeTruthy();
+    expect(screen.queryByText(replyLine.body ?? '')).toBeNull();
+    expect(screen.getByText('开篇')).toBeTruthy();
   });
 
   test('have the run before back by one tap', async () => {

@@ -9,7 +9,9 @@ import {
   waitFor,
 } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
-import { latestDto, storyDto } from '../fixtures';
+import { suggestionKeyOf } from '../api/suggestions';
+import { latestDto, messageEvent, storyDto } from '../fixtures';
+import { toMessage } from '../model/thread';
 import { chatActions, selectChat } from '../slice';
 import {
   bodyOf,
@@ -63,7 +65,12 @@ describe('ideas are paid for once', () => {
     requests.filter(({ method, url }) => `${method} ${url}` === ASK).map(({ headers }) => headers['idempotency-key']);
   /** Stores suggestions for the last line, as another tab would. */
   const otherTabKeeps = (suggestions: object) =>
-    offlineCache.write('chat.ideas.1.s-1', { baseKey: 'm-2:2', clientId: '', items: [], ...suggestions });
+    offlineCache.write('chat.ideas.1.s-1', {
+      baseKey: suggestionKeyOf(toMessage(replyLine)),
+      clientId: '',
+      items: [],
+      ...suggestions,
+    });
 
   test.each(['completed', undefined])(
     'and offered as soon as they are there, though their status is %s',
@@ -248,6 +255,20 @@ describe('the panel of suggestions', () => {
     await user.dblClick(await button(/^灵感/));
     await button('填入：第1批乙');
     expect(orders(requests)).toHaveLength(1);
+  });
+
+  test('stands while the text is the same, though its version is another', async () => {
+    const { user, live } = suggesting();
+    await user.click(await button(/^灵感/));
+    await button('填入：第1批甲');
+    live.push(
+      'message.completed',
+      messageEvent({ ...replyLine, version: 3, body: '她走了。', variant: 1, variants: 2 }),
+    );
+    await screen.findByText('她走了。');
+    expect(screen.queryByRole('region', { name: '灵感' })).toBeNull();
+    live.push('message.completed', messageEvent({ ...replyLine, version: 4, variant: 1, variants: 2 }));
+    await button('填入：第1批甲');
   });
 
   test('stays closed over a reload of the page, and opens again at no cost', async () => {
