@@ -12,6 +12,9 @@ function ExplorePage() {
       <h1>书架</h1>
       <Link to="/story/1">故事 1</Link>
       <Link to="/story/2">故事 2</Link>
+      <Link to="/explore?q=狐" replace>
+        搜狐
+      </Link>
     </>
   );
 }
@@ -85,6 +88,15 @@ test('where the browser takes no more entries of a page, a link opens a document
   });
   onTestEnd(() => full.mockRestore());
   await user.click(await screen.findByRole('link', { name: '故事 1' }));
+  expect(asked).toEqual(['assign /story/1']);
+});
+
+test('a newer set waits while a page changes its own address, as a search does with each word', async () => {
+  const { tap } = await openWithNewerSet();
+  await tap('搜狐');
+  expect(decodeURIComponent(location.search)).toBe('?q=狐');
+  expect(asked).toEqual([]);
+  await tap('故事 1');
   expect(asked).toEqual(['assign /story/1']);
 });
 

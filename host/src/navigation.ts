@@ -85,7 +85,9 @@ export function createAppHistory({ routes, pendingUpdate }: Pick<Page, 'routes' 
 
   const write = (action: 'PUSH' | 'REPLACE', path: string, state: unknown) => {
     const index = action === 'PUSH' ? position.index + 1 : position.index;
-    if (departure.isDue()) return departure.open(action, path, index);
+    // a page that changes its own address, as a search does while one types, keeps its input and focus
+    const isOwnAddress = action === 'REPLACE' && new URL(path, origin).pathname === location.pathname;
+    if (!isOwnAddress && departure.isDue()) return departure.open(action, path, index);
     const before = action === 'PUSH' ? location.pathname + location.search : history.state?.before;
     if (action === 'REPLACE' && before === path) {
       // otherwise there would be two adjacent entries of the same page
