@@ -10,6 +10,8 @@ import { recordAttempt, wasJustAttempted } from './pendingUpdate';
 /** Together with the 30 s between two checks, a killed build is left within a minute. */
 const GRACE_MS = 25_000;
 
+const BLOCKED = '先完成手上的操作，之后换页时会自动更新';
+
 /** Deletes the pages that the service worker would answer with first: they are of an outdated set. */
 const deleteCachedScreens = () => navigator.serviceWorker?.controller?.postMessage({ type: 'outdated' });
 
@@ -32,7 +34,9 @@ export default function UpdateWatch() {
       pendingUpdate.announce(verdict.kind === 'outdated' ? verdict.live : null);
       if (verdict.kind !== 'outdated' || announcedSet === verdict.live || wasJustAttempted(verdict.live)) return;
       announcedSet = verdict.live;
-      toast('有新版本', { action: { label: '更新', run: () => reloadFor(verdict.live) } });
+      // an open form would lose its input; the next navigation brings the set
+      const update = () => void (reloadBlocks().length > 0 ? toast(BLOCKED) : reloadFor(verdict.live));
+      toast('有新版本', { action: { label: '更新', run: update } });
     };
     return watchChannel(set, remotes.runningBuilds, applyVerdict);
   }, [set, remotes, pendingUpdate]);
