@@ -43,38 +43,64 @@ const shownUserId = () => {
   return current.status === 'guest' ? current.expired?.id : undefined;
 };
 
+interface Choice {
+  isFavorite: boolean;
+  /** resolves with what the server has in the end; null while nothing is being saved */
+  saving: Promise<boolean> | null;
+}
+
+/** The latest choice of each user for each story. */
+const choices = new Map<string, Choice>();
+
 /**
- * Adds or removes a favourite. Shown immediately; if it fails, it is reverted and a toast shows. A guest signs in first. Returns
- * whether it is done.
+ * Adds or removes a favourite. Shown immediately; a choice made while another is being saved is sent after it. If one fails, it is
+ * reverted and a toast shows. A guest signs in first. Returns whether the story is a favourite in the end.
  */
 export async function setFavorite(id: string, isFavorite: boolean): Promise<boolean> {
-  if (session.current().status !== 'member' && !(await requestLogin())) return false;
+  if (session.current().status !== 'member' && !(await requestLogin())) return !isFavorite;
   const userId = shownUserId();
-  const showFavorite = (shown: boolean) => {
+  const key = `${userId} ${id}`;
+  const choice: Choice = choices.get(key) ?? { isFavorite, saving: null };
+  choices.set(key, choice);
+  choice.isFavorite = isFavorite;
+  const updateStory = () => {
     // the story that the next user sees is not changed
     if (shownUserId() !== userId) return;
     store.dispatch(
       storiesApi.util.updateQueryData('storiesGetStory', id, (story) => {
-        story.isFavorite = shown;
+        story.isFavorite = choice.isFavorite;
       }),
     );
   };
-  showFavorite(isFavorite);
-  try {
-    await request({ url: endpoints.favorite(id), method: 'PUT', body: { favorite: isFavorite } });
-    store.dispatch(favoritesApi.util.invalidateTags([favoritesTag]));
-    if (isFavorite) toast(texts.favorites.saved, { kind: 'success' });
+  const showChoice = () => {
+    updateStory();
     // a response in flight, e.g. after signing in, may contain the former state
-    await store.dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStory', id));
-    showFavorite(isFavorite);
-    return true;
-  } catch (cause) {
-    showFavorite(!isFavorite);
-    if (!isApiError(cause)) throw cause;
-    const problem = failureText(cause, isFavorite ? texts.favorites.failed : texts.favorites.removeFailed);
-    if (problem) toast(problem, { kind: 'error' });
-    return false;
-  }
+    void store.dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStory', id))?.then(updateStory);
+  };
+  const save = async () => {
+    let isSaved = !isFavorite;
+    try {
+      while (isSaved !== choice.isFavorite) {
+        const next = choice.isFavorite;
+        await request({ url: endpoints.favorite(id), method: 'PUT', body: { favorite: next } });
+        isSaved = next;
+      }
+      store.dispatch(favoritesApi.util.invalidateTags([favoritesTag]));
+      if (isSaved) toast(texts.favorites.saved, { kind: 'success' });
+    } catch (cause) {
+      choice.isFavorite = isSaved;
+      if (!isApiError(cause)) throw cause;
+      const problem = failureText(cause, isSaved ? texts.favorites.removeFailed : texts.favorites.failed);
+      if (problem) toast(problem, { kind: 'error' });
+    } finally {
+      choice.saving = null;
+      showChoice();
+    }
+    return isSaved;
+  };
+  showChoice();
+  choice.saving ??= save();
+  return choice.saving;
 }
 
 export const { useStoriesGetFavoritesInfiniteQuery } = favoritesApi;

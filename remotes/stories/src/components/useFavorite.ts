@@ -1,4 +1,4 @@
-import { toast, useCapability } from '@liaozhai/shared/runtime';
+import { session, toast, useCapability } from '@liaozhai/shared/runtime';
 import { type MouseEvent, useState } from 'react';
 import type { Story } from '../model';
 import { texts } from '../texts';
@@ -6,7 +6,6 @@ import { texts } from '../texts';
 /** Returns a story's saved state and its toggle; null if the server does not support favourites. The API code loads on first use. */
 export function useFavorite(story: Story | undefined) {
   const isSupported = useCapability('stories.favorites');
-  const [isSaving, setSaving] = useState(false);
   // a story from a list or the device is not changed by the answer
   const [change, setChange] = useState<{ of: Story; isSaved: boolean }>();
   if (!isSupported || !story) return null;
@@ -14,16 +13,16 @@ export function useFavorite(story: Story | undefined) {
   const isSaved = change?.of === story ? change.isSaved : isFavorite;
   const toggle = ({ detail }: MouseEvent) => {
     // the second click of a double tap must not undo the first
-    if (isSaving || detail > 1) return;
-    setSaving(true);
-    void import(/* webpackChunkName: "favorite" */ '../api/favorites')
-      .then(
-        async ({ setFavorite }) => {
-          if (await setFavorite(id, !isSaved)) setChange({ of: story, isSaved: !isSaved });
-        },
-        () => toast(texts.favorites.failed, { kind: 'error' }),
-      )
-      .finally(() => setSaving(false));
+    if (detail > 1) return;
+    const show = (shown: boolean) => setChange({ of: story, isSaved: shown });
+    if (session.current().status === 'member') show(!isSaved);
+    void import(/* webpackChunkName: "favorite" */ '../api/favorites').then(
+      async ({ setFavorite }) => show(await setFavorite(id, !isSaved)),
+      () => {
+        show(isSaved);
+        toast(texts.favorites.failed, { kind: 'error' });
+      },
+    );
   };
   return { isSaved, label: isSaved ? texts.favorites.remove : texts.favorites.add, toggle };
 }

@@ -261,6 +261,64 @@ describe('收藏', () => {
     expect(requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
   });
 
+  /** Holds the first PUT back. */
+  function slowPut() {
+    let answer = () => {};
+    const answered = new Promise((resolve) => {
+      answer = () => resolve({});
+    });
+    let puts = 0;
+    return { answer: () => act(async () => answer()), [put]: () => (puts++ === 0 ? answered : {}) };
+  }
+
+  const sentBodies = (requests: { method: string; body: unknown }[]) =>
+    requests.filter(({ method }) => method === 'PUT').map(({ body }) => body);
+
+  test('tapped again before the answer, is sent again after it', async () => {
+    const { answer, ...handlers } = slowPut();
+    const { user, requests } = openRemote(remote, { [url]: storyDto({ is_favorite: false }), ...handlers }, offered);
+    await user.click(await add());
+    await waitFor(() => expect(sentBodies(requests)).toHaveLength(1));
+    fireEvent.click(await remove());
+    expect(await add()).toBeTruthy();
+    expect(sentBodies(requests)).toEqual([{ favorite: true }]);
+    await answer();
+    await waitFor(() => expect(sentBodies(requests)).toEqual([{ favorite: true }, { favorite: false }]));
+    expect(await add()).toBeTruthy();
+    expect(toasts()).toEqual([]);
+  });
+
+  test('of the page, undone in the sheet before the answer, stays undone', async () => {
+    const { answer, ...handlers } = slowPut();
+    const chat = { ...offered, path: `${path}?chat=1` };
+    // the sheet fetches the story again
+    const story = () => storyDto({ is_favorite: sentBodies(requests).length > 0 });
+    const { user, requests } = openRemote(remote, { [url]: story, ...handlers }, chat);
+    await user.click(await add());
+    await user.click(screen.getByRole('button', { name: '聂小倩，看看这个故事' }));
+    const sheet = within(await screen.findByRole('dialog'));
+    await user.click(await sheet.findByRole('button', { name: '取消收藏' }));
+    await answer();
+    await waitFor(() => expect(sentBodies(requests)).toEqual([{ favorite: true }, { favorite: false }]));
+    await waitFor(() => expect(screen.queryByRole('button', { name: '取消收藏' })).toBeNull());
+  });
+
+  test('is shown at the tap, also while the story itself is loading', async () => {
+    const { user } = openRemote(
+      remote,
+      { 'GET /v1/stories': pageDto([storyDto()]), [url]: () => new Promise(() => {}), [put]: {} },
+      { ...offered, path: '/explore' },
+    );
+    await user.click(
+      (await screen.findAllByRole('link', { name: new RegExp(String(storyDto().title)) }))[0] as HTMLElement,
+    );
+    await user.click(await add());
+    expect(await remove()).toBeTruthy();
+    await waitFor(() => expect(toasts()).toEqual(['已收藏，在「我的」里能找到']));
+    await user.click(await remove());
+    expect(await add()).toBeTruthy();
+  });
+
   test('is taken back', async () => {
     const { user, requests } = openRemote(remote, { [url]: storyDto({ is_favorite: true }), [put]: {} }, offered);
     await user.click(await remove());
