@@ -26,6 +26,11 @@ const minorRequest = ({ kind, ...body }: MinorChange) => ({
   body: kind === 'off' ? { ...body, off: true } : body,
 });
 
+/** Numbers the starts and ends of all changes of 未成年人模式. */
+let minorClock = 0;
+/** Number of the last applied response: the start of a report of use, the end of any other change. */
+let minorAppliedAt = 0;
+
 const accountApi = api.injectEndpoints({
   overrideExisting: true,
   endpoints: (build) => ({
@@ -57,9 +62,13 @@ const accountApi = api.injectEndpoints({
     accountChangeMinor: build.mutation<Partial<MinorDto>, MinorChange>({
       query: minorRequest,
       transformResponse: (response) => readAs(singleSchema(minorSchema), response) ?? {},
-      async onQueryStarted(_change, { queryFulfilled, dispatch }) {
+      async onQueryStarted({ kind }, { queryFulfilled, dispatch }) {
+        const startedAt = ++minorClock;
         const result = await queryFulfilled.catch(() => null);
-        if (!result) return;
+        const countsFrom = kind === 'use' ? startedAt : ++minorClock;
+        // a slow report must not undo what the guardian's PIN changed meanwhile
+        if (!result || countsFrom < minorAppliedAt) return;
+        minorAppliedAt = countsFrom;
         const { on, ...status } = result.data;
         // some servers confirm the change without sending the state
         if (on == null) {

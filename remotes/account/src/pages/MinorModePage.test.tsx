@@ -192,6 +192,23 @@ describe('while it is on', () => {
     expect(requests.find(({ url }) => url === '/v1/user/minor/unlock')?.body).toEqual({ pin: '1234' });
   });
 
+  test('a report that is answered after the PIN does not block again', async () => {
+    let answerReport = (_answer: object) => {};
+    const { user } = guard(
+      {
+        'POST /v1/user/minor/use': () => new Promise<object>((resolve) => (answerReport = resolve)),
+        'POST /v1/user/minor/unlock': { data: minor() },
+      },
+      blocked,
+    );
+    const face = within(await wholeScreen());
+    await user.type(face.getByLabelText(minorTexts.guardian), '1234');
+    await user.click(face.getByRole('button', { name: minorTexts.extend(30) }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await act(async () => answerReport({ data: blocked }));
+    expect(session.current()).toMatchObject({ user: { minor: { blocked: null } } });
+  });
+
   test('a call that is refused brings the whole screen, although this page knew of time left', async () => {
     let isOver = false;
     guard(
