@@ -189,15 +189,15 @@ export function useFieldErrors<Name extends string = string>(...names: Name[]) {
   return {
     formRef,
     errors,
-    /** Replaces the shown errors. Returns whether any field is wrong. */
+    /** Replaces the shown errors. Returns whether any field shows one; none does after the form is gone. */
     showErrors(newErrors: FieldErrors): boolean {
       const formErrors = Object.entries(newErrors).filter(
         ([name]) => names.length === 0 || names.some((one) => one === name),
       );
-      const hasAnyErrors = formErrors.some(([, texts]) => texts?.length);
+      const hasShownErrors = formRef.current !== null && formErrors.some(([, texts]) => texts?.length);
       setErrors(Object.fromEntries(formErrors) as FieldErrors<Name>);
-      if (hasAnyErrors) setShowCount((count) => count + 1);
-      return hasAnyErrors;
+      if (hasShownErrors) setShowCount((count) => count + 1);
+      return hasShownErrors;
     },
     /** Removes the errors of fields that the user edits. */
     clearErrors: (...names: Name[]) =>

@@ -257,4 +257,18 @@ describe('the password', () => {
       expect(screen.getByLabelText(texts.password.current).getAttribute('aria-invalid')).toBe('true'),
     );
   });
+
+  test('tells a refusal in a toast when the page was left', async () => {
+    let refuse = (_answer: object) => {};
+    const { user, requests } = open({
+      'PUT /v1/user/password': () => new Promise<object>((resolve) => (refuse = resolve)),
+    });
+    await fill(user, '000000', 'moon-over-lanruo');
+    await waitFor(() => expect(bodiesOf(requests)).toHaveLength(1));
+    await user.click(screen.getByRole('button', { name: '返回' }));
+    await screen.findByRole('link', { name: /查看个人资料/ });
+    const problem = '当前密码不正确';
+    await act(async () => refuse({ status: 422, body: { message: problem, errors: { current_password: [problem] } } }));
+    await waitFor(() => expect(store.getState().toasts.map((toast) => toast.text)).toContain(problem));
+  });
 });
