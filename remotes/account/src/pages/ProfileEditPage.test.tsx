@@ -174,13 +174,17 @@ describe('unsaved work', () => {
     const { user, requests } = open({
       'PUT /v1/user': () => new Promise<object>((resolve) => (save = resolve)),
     });
-    await user.type(await nameField(), '生');
+    await user.type(await nameField(), '生 ');
     await user.click(screen.getByRole('button', { name: texts.profile.save }));
     await waitFor(() => expect(requests.some(({ method }) => method !== 'GET')).toBe(true));
     await user.click(screen.getByRole('button', { name: '返回' }));
     expect(await screen.findByRole('link', { name: /查看个人资料/ })).toBeTruthy();
     expect(screen.queryByRole('button', { name: texts.profile.leave })).toBeNull();
     await act(async () => save({ data: userDto({ name: '宁采臣生' }) }));
+    // nothing is left to save, although the server cut the name
+    await user.click(screen.getByRole('link', { name: /查看个人资料/ }));
+    expect(await nameField()).toHaveProperty('value', '宁采臣生');
+    expect(screen.queryByText(texts.profile.unsaved)).toBeNull();
   });
 
   test('that an other device overtakes keeps the edit and follows the rest', async () => {

@@ -298,7 +298,10 @@ function useProfileForm(user: User) {
     const { error } = await update(unsavedChanges);
     if (error) return showRefusal(error, showErrors);
     // changes made while saving remain edits
-    setEdits((current) => unsavedEdits({ ...values, ...unsavedChanges }, current));
+    const withoutSaved = (current: ProfileEdits) => unsavedEdits(values, current);
+    setEdits(withoutSaved);
+    // after the page was left, the effect above no longer runs
+    storeEdits(withoutSaved(toProfileEdits(drafts.read(EDITS_DRAFT))));
     setSaved(true);
   };
   return { formRef, values, errors, isDirty, isSaving, isSaved: isSaved && !isDirty, edit, discard, save };
