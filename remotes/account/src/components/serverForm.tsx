@@ -1,4 +1,4 @@
-import { blockReload, type User } from '@liaozhai/shared/runtime';
+import { blockReload, type User, useUser } from '@liaozhai/shared/runtime';
 import { type FieldErrors, PasswordField, useFieldErrors } from '@liaozhai/shared/ui';
 import { type ChangeEvent, type ComponentProps, type FormEvent, useEffect, useState } from 'react';
 import { showRefusal } from './actions';
@@ -55,6 +55,14 @@ export function useServerForm<Name extends string, Data>({ initialValues, reason
       },
     }),
   };
+}
+
+/** The last user while the session is expired, so that the page's forms stay. A key of the user's id renews them for another user. */
+export function useLastUser(): User | null {
+  const user = useUser();
+  const [lastUser, setLastUser] = useState(user);
+  if (user && user !== lastUser) setLastUser(user);
+  return user ?? lastUser;
 }
 
 type CurrentPasswordProps = { user: User } & ComponentProps<typeof PasswordField>;

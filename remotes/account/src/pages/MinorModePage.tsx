@@ -27,7 +27,7 @@ import { type ComponentProps, useEffect, useEffectEvent, useRef, useState } from
 import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
 import { signOut } from '../components/actions';
 import { minorTexts } from '../components/minorTexts';
-import { useServerForm } from '../components/serverForm';
+import { useLastUser, useServerForm } from '../components/serverForm';
 import { countdown } from '../model';
 import { texts } from '../texts';
 import styles from './MinorModePage.module.css';
@@ -38,7 +38,7 @@ type Status = NonNullable<User['minor']>;
 export default function MinorModePage() {
   const goBack = useGoBack(paths.my());
   const query = useAccountGetMinorQuery();
-  const status = useUser()?.minor;
+  const status = useLastUser()?.minor;
   return (
     <>
       <TopBar title={minorTexts.title} onBack={goBack} />

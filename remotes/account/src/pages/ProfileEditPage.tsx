@@ -1,5 +1,5 @@
 import { codePoints, linesOf, missingText } from '@liaozhai/shared/format';
-import { blockReload, drafts, paths, type User, useGoBack, useLeaveGuard, useUser } from '@liaozhai/shared/runtime';
+import { blockReload, drafts, paths, type User, useGoBack, useLeaveGuard } from '@liaozhai/shared/runtime';
 import {
   Avatar,
   Button,
@@ -21,6 +21,7 @@ import { type FormEvent, useEffect, useId, useRef, useState } from 'react';
 import { useAccountGetAvatarsQuery, useAccountUpdateProfileMutation } from '../api';
 import { showRefusal } from '../components/actions';
 import { PasswordForm } from '../components/PasswordForm';
+import { useLastUser } from '../components/serverForm';
 import {
   avatarChoices,
   type Gender,
@@ -78,14 +79,6 @@ function ProfileEditor({ user }: { user: User }) {
       <LeaveDialog isDirty={form.isDirty && !form.isSaving} discard={form.discard} />
     </>
   );
-}
-
-/** Returns the last user while the session is expired, so that signing in again restores the form. Another user gets a new one. */
-function useLastUser(): User | null {
-  const user = useUser();
-  const [lastUser, setLastUser] = useState(user);
-  if (user && user !== lastUser) setLastUser(user);
-  return user ?? lastUser;
 }
 
 export default function ProfileEditPage() {

@@ -1,5 +1,5 @@
-import { type Capability, store } from '@liaozhai/shared/runtime';
-import { openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { type Capability, session, store } from '@liaozhai/shared/runtime';
+import { act, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { deviceName, texts } from '../components/securityApi';
 import { userDto } from '../fixtures';
@@ -91,6 +91,14 @@ describe('the address', () => {
     expect(screen.getByLabelText<HTMLInputElement>(texts.email.field).value).toBe('ning@example.org');
   });
 
+  test('stays typed when the session expires and the user signs in again', async () => {
+    const { user } = open(['account.email'], { [get]: none, [put]: { status: 401, body: {} } });
+    await fill(user, 'ning@example.org', '135790');
+    await waitFor(() => expect(session.current().status).toBe('guest'));
+    act(() => session.userReceived(userDto()));
+    expect(screen.getByLabelText<HTMLInputElement>(texts.email.field).value).toBe('ning@example.org');
+  });
+
   test('the mail is sent again, and a refusal says how long to wait', async () => {
     let answer: object = { status: 202, body: pending };
     const { user } = open(['account.email'], { [get]: pending, 'POST /v1/user/email/resend': () => answer });
@@ -161,7 +169,7 @@ describe('the devices', () => {
     'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
   const windows =
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36';
-  const session = (id: string, user_agent: string, is_current = false) => ({
+  const device = (id: string, user_agent: string, is_current = false) => ({
     id,
     user_agent,
     is_current,
@@ -175,7 +183,7 @@ describe('the devices', () => {
   };
 
   test('stand there in plain words, this one first and marked', async () => {
-    open(['account.devices'], { [get]: { data: [session('s-2', iPhone), session('s-1', windows, true)] } });
+    open(['account.devices'], { [get]: { data: [device('s-2', iPhone), device('s-1', windows, true)] } });
     expect((await rows()).map(({ textContent }) => textContent)).toEqual([
       'Windows 电脑上的 Chrome最近使用：刚刚本机',
       'iPhone 上的 Safari最近使用：刚刚退出',
@@ -184,7 +192,7 @@ describe('the devices', () => {
   });
 
   test('one is logged out after a question, and gone from the list', async () => {
-    let sessions = [session('s-1', windows, true), session('s/2', iPhone), session('s-3', iPhone)];
+    let sessions = [device('s-1', windows, true), device('s/2', iPhone), device('s-3', iPhone)];
     const call = 'DELETE /v1/user/sessions/s%2F2';
     const { user, requests } = open(['account.devices'], {
       [get]: () => ({ data: sessions }),
@@ -203,7 +211,7 @@ describe('the devices', () => {
   });
 
   test('all others are logged out at once; alone there is nothing to log out', async () => {
-    let sessions = [session('s-1', windows, true), session('s-2', iPhone)];
+    let sessions = [device('s-1', windows, true), device('s-2', iPhone)];
     const { user } = open(['account.devices'], {
       [get]: () => ({ data: sessions }),
       'DELETE /v1/user/sessions': () => {
@@ -219,7 +227,7 @@ describe('the devices', () => {
   });
 
   test('one that another device has logged out leaves the list', async () => {
-    let sessions = [session('s-1', windows, true), session('s-2', iPhone)];
+    let sessions = [device('s-1', windows, true), device('s-2', iPhone)];
     const { live } = open(['account.devices'], { [get]: () => ({ data: sessions }) });
     expect(await rows()).toHaveLength(2);
     sessions = sessions.slice(0, 1);
@@ -230,7 +238,7 @@ describe('the devices', () => {
   test('that the server refuses to log out is said', async () => {
     const refusal = { status: 404, body: { code: 'route_missing', message: '没有这个接口' } };
     const { user } = open(['account.devices'], {
-      [get]: { data: [session('s-1', windows, true), session('s-2', iPhone)] },
+      [get]: { data: [device('s-1', windows, true), device('s-2', iPhone)] },
       'DELETE /v1/user/sessions/s-2': refusal,
     });
     await user.click(await screen.findByRole('button', { name: texts.devices.endOf('iPhone 上的 Safari') }));

@@ -6,7 +6,7 @@ import {
   meantPassword,
   missingText,
 } from '@liaozhai/shared/format';
-import { isApiError, Link, paths, toast, type User, useCapability, useGoBack, useUser } from '@liaozhai/shared/runtime';
+import { isApiError, Link, paths, toast, type User, useCapability, useGoBack } from '@liaozhai/shared/runtime';
 import {
   Button,
   Card,
@@ -36,12 +36,12 @@ import {
   useAccountKeepMutation,
   useAccountScheduleDeletionMutation,
 } from '../components/securityApi';
-import { CurrentPassword, useServerForm } from '../components/serverForm';
+import { CurrentPassword, useLastUser, useServerForm } from '../components/serverForm';
 import styles from './SecurityEditPage.module.css';
 
 /** 账号与安全: shows the features that the server supports. */
 export default function SecurityEditPage() {
-  const user = useUser();
+  const user = useLastUser();
   const goBack = useGoBack(paths.my());
   const hasEmail = useCapability('account.email');
   const hasDevices = useCapability('account.devices');
