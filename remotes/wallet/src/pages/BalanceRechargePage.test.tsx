@@ -149,6 +149,29 @@ describe('where the server keeps orders', () => {
     expect(placed?.body).toEqual({ package_id: 'p320', client_id: placed?.headers['idempotency-key'] });
   });
 
+  test('no other package can be chosen while the order is being placed', async () => {
+    const left = leaving();
+    let place = (_order: object) => {};
+    const { user: person } = openRemote(
+      remote,
+      {
+        ...me,
+        'GET /v1/orders': ordersDto(),
+        'POST /v1/orders': () => new Promise<object>((resolve) => (place = resolve)),
+      },
+      orders,
+    );
+    await person.click(await screen.findByRole('button', { name: '去付款 ¥6.00' }));
+    const otherPackage = screen.getByRole('radio', { name: /320 点/ });
+    await person.click(otherPackage);
+    expect(otherPackage).toHaveProperty('checked', false);
+    expect(screen.getByRole('button', { name: '去付款 ¥6.00' })).toBeTruthy();
+    await act(async () => place({ data: orderDto() }));
+    await waitFor(() => expect(left()).toHaveLength(1));
+    await person.click(otherPackage);
+    expect(otherPackage).toHaveProperty('checked', true);
+  });
+
   test('an order that is placed late leads nobody away from another screen', async () => {
     const left = leaving();
     let place = (_order: object) => {};

@@ -151,7 +151,7 @@ function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
     else void navigate(paths.order(data.id));
   };
   return (
-    <PackageChoice packages={offers}>
+    <PackageChoice packages={offers} disabled={isPlacing}>
       {(chosen) => (
         <>
           <Button block loading={isPlacing} disabled={!isOnline} onClick={() => void pay(chosen)}>
@@ -193,17 +193,18 @@ function Checkout({ user, packages, provider, address }: CheckoutProps) {
 
 interface PackageChoiceProps {
   packages: Offer[];
+  disabled?: boolean;
   /** Renders the way to pay for the chosen package. */
   children: (chosen: Offer) => ReactNode;
 }
 
-function PackageChoice({ packages, children }: PackageChoiceProps) {
+function PackageChoice({ packages, disabled, children }: PackageChoiceProps) {
   const [chosenId, setChosenId] = useState(packages[0]?.id);
   const chosenOffer = packages.find((offer) => offer.id === chosenId) ?? packages[0];
   if (!chosenOffer) return <EmptyState drawing="moon" text={texts.recharge.none} />;
   return (
     <>
-      <fieldset>
+      <fieldset disabled={disabled}>
         <legend className={styles.legend}>{texts.recharge.packages}</legend>
         <div className={styles.offers}>
           {packages.map((each) => (
