@@ -38,23 +38,27 @@ export type Gender = 'male' | 'female';
 
 const ATTEMPT_DELAYS_MS = [0, 2_000, 10_000, 60_000];
 
-const memberId = (): string | null => {
+const currentUser = () => {
   const current = session.current();
-  return current.status === 'member' ? current.user.id : null;
+  return current.status === 'member' ? current.user : null;
 };
 
 /**
  * Saves the gender chosen at registration, whose request has no field for it. Retries after network and server errors, and gives
- * up if the server refuses it. Never rejects.
+ * up if the server refuses it, the user signs out, or the profile gets a gender meanwhile. Never rejects.
  */
 export async function saveGender(gender: Gender): Promise<void> {
-  const owner = memberId();
+  const owner = currentUser();
+  const isWanted = () => {
+    const user = currentUser();
+    return user !== null && user.id === owner?.id && user.gender === owner.gender;
+  };
   for (const pauseMs of ATTEMPT_DELAYS_MS) {
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    if (owner === null || memberId() !== owner) return;
+    if (!isWanted()) return;
     try {
       await request({ url: endpoints.user, method: 'PUT', body: { gender } });
-      if (memberId() === owner) session.userPatched({ gender });
+      if (isWanted()) session.userPatched({ gender });
       return;
     } catch (cause) {
       const { kind } = toApiError(cause);

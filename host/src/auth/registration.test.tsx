@@ -159,6 +159,20 @@ describe('the chosen gender', () => {
     expect(told(requests)).toHaveLength(3);
   });
 
+  test('is not told again once the profile has another', async () => {
+    rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+    onTestEnd(() => void rs.useRealTimers());
+    const { requests } = await registerAsWoman({
+      'POST /v1/register': registrationResponse(),
+      'PUT /v1/user': { status: 503, body: {} },
+    });
+    await waitFor(() => expect(openDialogs()).toBe(0));
+    act(() => session.userPatched({ gender: 'male' }));
+    await act(() => rs.advanceTimersByTimeAsync(20_000));
+    expect(gender()).toBe('male');
+    expect(told(requests)).toHaveLength(1);
+  });
+
   test('that a server will not have is told once', async () => {
     const { requests } = await registerAsWoman({
       'POST /v1/register': registrationResponse(),
