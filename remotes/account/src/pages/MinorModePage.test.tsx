@@ -5,6 +5,7 @@ import type { ComponentType } from 'react';
 import { minorTexts } from '../components/minorTexts';
 import { userDto } from '../fixtures';
 import remote from '../remote';
+import { texts } from '../texts';
 
 const rules = { from: '22:00', to: '06:00', minutes_a_day: 40, extension_minutes: 30 };
 const minor = (patch: Partial<MinorDto> = {}): MinorDto => ({
@@ -207,6 +208,22 @@ describe('while it is on', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     await act(async () => answerReport({ data: blocked }));
     expect(session.current()).toMatchObject({ user: { minor: { blocked: null } } });
+  });
+
+  test('signing out shows that it is under way', async () => {
+    let end = (_answer: object) => {};
+    const { user } = guard(
+      {
+        'POST /v1/user/minor/use': { data: blocked },
+        'POST /v1/logout': () => new Promise<object>((resolve) => (end = resolve)),
+      },
+      blocked,
+    );
+    const signOut = within(await wholeScreen()).getByRole('button', { name: texts.signOut.action });
+    await user.click(signOut);
+    expect(signOut.getAttribute('aria-busy')).toBe('true');
+    await act(async () => end({ status: 204 }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
   test('a call that is refused brings the whole screen, although this page knew of time left', async () => {

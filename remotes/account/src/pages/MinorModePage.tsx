@@ -23,7 +23,7 @@ import {
   useCountdown,
   useModalDialog,
 } from '@liaozhai/shared/ui';
-import { type ComponentProps, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ComponentProps, useEffect, useEffectEvent, useRef, useState, useTransition } from 'react';
 import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
 import { signOut } from '../components/actions';
 import { minorTexts } from '../components/minorTexts';
@@ -243,6 +243,7 @@ function Blocked({ status }: { status: Status }) {
   const reason = status.blocked === 'night' ? 'night' : 'limit';
   const isOpen = Boolean(status.blocked);
   const dialog = useModalDialog({ open: isOpen, uncloseable: true });
+  const [isSigningOut, start] = useTransition();
   const { rules } = status;
   return (
     <dialog {...dialog} className={styles.blocked} aria-labelledby="minor-blocked">
@@ -262,7 +263,7 @@ function Blocked({ status }: { status: Status }) {
           {status.resumes_at && <p>{minorTexts.resumes(formatMoment(status.resumes_at, serverNow()))}</p>}
           <UnlockForm label={minorTexts.extend(rules?.extension_minutes)} kind="extend" />
           <Reset status={status} />
-          <Button variant="quiet" block onClick={() => void signOut()}>
+          <Button variant="quiet" block loading={isSigningOut} onClick={() => start(signOut)}>
             {texts.signOut.action}
           </Button>
         </div>
