@@ -1,10 +1,11 @@
 import { formatRelative, shorten } from '@liaozhai/shared/format';
-import { toast } from '@liaozhai/shared/runtime';
+import { store, toast } from '@liaozhai/shared/runtime';
 import { AddIcon, Button, ListRow, QueryView, RowBoundary, Sheet, Skeleton, useNow } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { toastFailure } from '../api/failures';
 import { resumeRun, startNewRun, useChatGetRunsQuery } from '../api/runs';
 import type { Conversation } from '../model/conversation';
+import { selectChat } from '../slice';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
 
@@ -44,13 +45,19 @@ export default function RunsSheet({ open, storyId, conversationId, isBusy, onClo
     setChoosing(false);
   };
   const shownRun = runs.data?.find((run) => run.id === conversationId);
-  const undoAction = shownRun && { label: words.back, run: () => void tryAction(() => resumeRun(shownRun)) };
+  const goBack = async (run: Conversation) => {
+    // the first line of the new run would be sent to the previous one
+    if (selectChat(store.getState()).pending.some((pending) => pending.storyId === storyId)) toast(words.busy);
+    else await tryAction(() => resumeRun(run));
+  };
+  const undoAction = shownRun && { label: words.back, run: () => void goBack(shownRun) };
   const startAnother = () => choose(() => startNewRun(storyId, conversationId), words.begun, undoAction);
   return (
     <Sheet
       open={open}
       onClose={onClose}
       title={words.title}
+      uncloseable={isChoosing}
       footer={
         <Button
           block

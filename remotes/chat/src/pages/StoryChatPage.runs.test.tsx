@@ -3,7 +3,7 @@ import { fireEvent, type Handlers, openRemote, screen, waitFor, within } from '@
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent, pageDto } from '../fixtures';
 import remote from '../remote';
-import { LATEST, openChat, replyLine, userLine } from '../testing/chatting';
+import { LATEST, openChat, replyLine, SEND, userLine } from '../testing/chatting';
 
 const LIST = 'GET /v1/conversations';
 const capabilities = ['conversations.runs'] as const;
@@ -34,6 +34,7 @@ async function openRuns(
     {
       [LATEST]: () => present,
       [LIST]: pageDto([first, second]),
+      [SEND]: () => new Promise(() => {}),
       'PUT /v1/conversations/c-1': answer,
       'PUT /v1/conversations/c-2': answer,
       ...handlers,
@@ -106,6 +107,36 @@ describe('几段对话', () => {
     await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
     await user.click(await screen.findByRole('button', { name: '回到前一段' }));
     expect(await screen.findByText('谁在门外？')).toBeTruthy();
+  });
+
+  test('keep their sheet open until the server has answered, so that no line is said in the wrong one', async () => {
+    let answer: (body: unknown) => void = () => {};
+    const { user, sheet } = await openRuns((setPresent) => {
+      setPresent(inNone);
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    });
+    await user.click(sheet.getByRole('button', { name: '另开一段' }));
+    await waitFor(() => expect((sheet.getByRole('button', { name: '关闭' }) as HTMLButtonElement).disabled).toBe(true));
+    await user.keyboard('{Escape}');
+    expect(screen.getByRole('dialog', { name: '这个故事的几段对话' })).toBeTruthy();
+    answer({ data: { ...first, shelved: true } });
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: '这个故事的几段对话' })).toBeNull());
+  });
+
+  test('do not change back while a line of the new one is being sent', async () => {
+    const { user, sheet, requests } = await openRuns((setPresent, shelved) => {
+      setPresent(shelved ? inNone : inFirst);
+      return { data: { ...first, shelved } };
+    });
+    await user.click(sheet.getByRole('button', { name: '另开一段' }));
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    await user.type(screen.getByRole('textbox'), '我又来了{Enter}');
+    await screen.findByText('我又来了');
+    await user.click(await screen.findByRole('button', { name: '回到前一段' }));
+    expect(await screen.findByText('还有话没发出，等发出了再换一段。')).toBeTruthy();
+    expect(requests.filter(({ method }) => method === 'PUT').map(({ body }) => body)).toEqual([{ shelved: true }]);
   });
 
   test('stay where they are when the server refuses, and say so', async () => {
