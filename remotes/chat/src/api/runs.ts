@@ -28,9 +28,9 @@ export const { useChatGetRunsQuery } = runsApi;
 const { dispatch } = store;
 
 /** Resumes a run in place of the story's current one. Rejects with ApiError. */
-export async function resumeRun(conversation: Conversation): Promise<void> {
-  await setShelved(conversation.id, conversation.storyId, false);
-  dispatch(changeConversations((pages) => withCurrentRun(pages, conversation)));
+export async function resumeRun(run: Pick<Conversation, 'id' | 'storyId'>): Promise<void> {
+  await setShelved(run.id, run.storyId, false);
+  dispatch(changeConversations((pages) => withCurrentRun(pages, run)));
 }
 
 /** Shelves the current run, so that the next line starts a new one. Rejects with ApiError. */

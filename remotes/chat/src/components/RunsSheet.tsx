@@ -44,13 +44,12 @@ export default function RunsSheet({ open, storyId, conversationId, isBusy, onClo
     }
     setChoosing(false);
   };
-  const shownRun = runs.data?.find((run) => run.id === conversationId);
-  const goBack = async (run: Conversation) => {
+  const goBack = async () => {
     // the first line of the new run would be sent to the previous one
     if (selectChat(store.getState()).pending.some((pending) => pending.storyId === storyId)) toast(words.busy);
-    else await tryAction(() => resumeRun(run));
+    else await tryAction(() => resumeRun({ id: conversationId, storyId }));
   };
-  const undoAction = shownRun && { label: words.back, run: () => void goBack(shownRun) };
+  const undoAction = { label: words.back, run: () => void goBack() };
   const startAnother = () => choose(() => startNewRun(storyId, conversationId), words.begun, undoAction);
   return (
     <Sheet

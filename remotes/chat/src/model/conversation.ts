@@ -171,7 +171,10 @@ export function withMarks(pages: ConversationPage[], markedConversation: Convers
 }
 
 /** Marks the given run as the current one of its story. */
-export const withCurrentRun = (pages: ConversationPage[], { id, storyId }: Conversation): ConversationPage[] =>
+export const withCurrentRun = (
+  pages: ConversationPage[],
+  { id, storyId }: Pick<Conversation, 'id' | 'storyId'>,
+): ConversationPage[] =>
   pages.map((page) => ({
     ...page,
     items: page.items.map((each) => (each.storyId === storyId ? { ...each, isShelved: each.id !== id } : each)),

@@ -98,11 +98,17 @@ describe('几段对话', () => {
     expect(screen.getByText('开篇')).toBeTruthy();
   });
 
-  test('have the run before back by one tap', async () => {
-    const { user, sheet } = await openRuns((setPresent, shelved) => {
-      setPresent(shelved ? inNone : inFirst);
-      return { data: { ...first, shelved } };
-    });
+  test.each([
+    ['that is listed', pageDto([first, second])],
+    ['before the list has loaded', () => new Promise(() => {})],
+  ])('have the run before back by one tap, %s', async (_, list) => {
+    const { user, sheet } = await openRuns(
+      (setPresent, shelved) => {
+        setPresent(shelved ? inNone : inFirst);
+        return { data: { ...first, shelved } };
+      },
+      { [LIST]: list },
+    );
     await user.click(sheet.getByRole('button', { name: '另开一段' }));
     await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
     await user.click(await screen.findByRole('button', { name: '回到前一段' }));
