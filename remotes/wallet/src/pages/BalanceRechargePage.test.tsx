@@ -149,44 +149,39 @@ describe('where the server keeps orders', () => {
     expect(placed?.body).toEqual({ package_id: 'p320', client_id: placed?.headers['idempotency-key'] });
   });
 
-  test('no other package can be chosen while the order is being placed', async () => {
+  /** Taps 去付款. The order is answered by `place`. */
+  async function placeSlowly() {
     const left = leaving();
-    let place = (_order: object) => {};
+    let answer = (_order: object) => {};
     const { user: person } = openRemote(
       remote,
       {
         ...me,
         'GET /v1/orders': ordersDto(),
-        'POST /v1/orders': () => new Promise<object>((resolve) => (place = resolve)),
+        'POST /v1/orders': () => new Promise<object>((resolve) => (answer = resolve)),
       },
       orders,
     );
     await person.click(await screen.findByRole('button', { name: '去付款 ¥6.00' }));
+    return { person, left, place: () => act(async () => answer({ data: orderDto() })) };
+  }
+
+  test('no other package can be chosen while the order is being placed', async () => {
+    const { person, left, place } = await placeSlowly();
     const otherPackage = screen.getByRole('radio', { name: /320 点/ });
     await person.click(otherPackage);
     expect(otherPackage).toHaveProperty('checked', false);
     expect(screen.getByRole('button', { name: '去付款 ¥6.00' })).toBeTruthy();
-    await act(async () => place({ data: orderDto() }));
+    await place();
     await waitFor(() => expect(left()).toHaveLength(1));
     await person.click(otherPackage);
     expect(otherPackage).toHaveProperty('checked', true);
   });
 
   test('an order that is placed late leads nobody away from another screen', async () => {
-    const left = leaving();
-    let place = (_order: object) => {};
-    const { user: person } = openRemote(
-      remote,
-      {
-        ...me,
-        'GET /v1/orders': ordersDto(),
-        'POST /v1/orders': () => new Promise<object>((resolve) => (place = resolve)),
-      },
-      orders,
-    );
-    await person.click(await screen.findByRole('button', { name: '去付款 ¥6.00' }));
+    const { person, left, place } = await placeSlowly();
     await person.click(screen.getByRole('button', { name: '返回' }));
-    await act(async () => place({ data: orderDto() }));
+    await place();
     await waitFor(() => expect(toldTexts()).toEqual(['订单已经下好，在「充值」里付款']));
     expect([location.pathname, left()]).toEqual(['/my', []]);
   });
