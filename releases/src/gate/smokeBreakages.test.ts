@@ -65,7 +65,7 @@ describe('the headless smoke of a set', () => {
       `${name}() interrupts visitors`,
     ]),
     [
-      'inserts a stylesheet by itself',
+      'inserts a stylesheet without the asset loader',
       {
         [SHOW]: `${FINE} const link = document.createElement('link'); link.rel = 'stylesheet';
           link.href = remote.routes[0].preload.css[0]; document.head.append(link);`,
