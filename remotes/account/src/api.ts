@@ -26,10 +26,8 @@ const minorRequest = ({ kind, ...body }: MinorChange) => ({
   body: kind === 'off' ? { ...body, off: true } : body,
 });
 
-/** Numbers the starts and ends of all changes of 未成年人模式. */
-let minorClock = 0;
-/** Number of the last applied response: the start of a report of use, the end of any other change. */
-let minorAppliedAt = 0;
+/** Orders the changes of 未成年人模式. A report of use counts from its start, any other change from its end. */
+const minorOrder = { last: 0, applied: 0 };
 
 const accountApi = api.injectEndpoints({
   overrideExisting: true,
@@ -63,12 +61,12 @@ const accountApi = api.injectEndpoints({
       query: minorRequest,
       transformResponse: (response) => readAs(singleSchema(minorSchema), response) ?? {},
       async onQueryStarted({ kind }, { queryFulfilled, dispatch }) {
-        const startedAt = ++minorClock;
+        const startedAt = ++minorOrder.last;
         const result = await queryFulfilled.catch(() => null);
-        const countsFrom = kind === 'use' ? startedAt : ++minorClock;
+        const countsFrom = kind === 'use' ? startedAt : ++minorOrder.last;
         // a slow report must not undo what the guardian's PIN changed meanwhile
-        if (!result || countsFrom < minorAppliedAt) return;
-        minorAppliedAt = countsFrom;
+        if (!result || countsFrom < minorOrder.applied) return;
+        minorOrder.applied = countsFrom;
         const { on, ...status } = result.data;
         // some servers confirm the change without sending the state
         if (on == null) {
