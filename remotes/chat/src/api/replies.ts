@@ -29,26 +29,26 @@ const { dispatch } = store;
 
 /** Continues the last reply; the text is appended to the same message. Rejects with ApiError, the price refunded. */
 export async function continueReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await orderRevision(
-    'continue',
+  await orderRevision({
+    action: 'continue',
     storyId,
     message,
     price,
-    (purchase) => postContinue(purchase, message.conversationId, message.id),
-    ({ variants }) => variants === message.variants,
-  );
+    send: (purchase) => postContinue(purchase, message.conversationId, message.id),
+    isResult: ({ variants }) => variants === message.variants,
+  });
 }
 
 /** Requests another variant of the last reply; the previous text stays available. Rejects with ApiError, the price refunded. */
 export async function regenerateReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await orderRevision(
-    'regenerate',
+  await orderRevision({
+    action: 'regenerate',
     storyId,
     message,
     price,
-    (purchase) => postRegenerate(purchase, message.id),
-    ({ variants }) => variants > message.variants,
-  );
+    send: (purchase) => postRegenerate(purchase, message.id),
+    isResult: ({ variants }) => variants > message.variants,
+  });
 }
 
 /**
@@ -62,15 +62,14 @@ export async function editMessage(
   lastSeq: number,
   price: number | undefined,
 ): Promise<void> {
-  const action = `edit:${lastSeq}:${body}`;
-  await orderRevision(
-    action,
+  await orderRevision({
+    action: `edit:${lastSeq}:${body}`,
     storyId,
-    line,
+    message: line,
     price,
-    (purchase) => postEdit(purchase, line, body, lastSeq),
-    (current) => current.body === body,
-  );
+    send: (purchase) => postEdit(purchase, line, body, lastSeq),
+    isResult: (current) => current.body === body,
+  });
 }
 
 type ReplyTarget = Pick<Message, 'id' | 'conversationId' | 'revision'>;
@@ -99,18 +98,17 @@ async function isCurrent(storyId: string, { id, revision }: ReplyTarget): Promis
   return isLoaded || (thread !== undefined && findMessage(thread, id)?.revision === revision);
 }
 
-/**
- * Buys a further revision of a message and deducts its price optimistically. Repeated orders of the same `action` share a key.
- * `isResult` tells whether a later revision can be the result of this order.
- */
-async function orderRevision(
-  action: string,
-  storyId: string,
-  message: ReplyTarget,
-  price: number | undefined,
-  send: (purchase: Purchase) => Promise<OrderResponse>,
-  isResult: (current: Message) => boolean,
-): Promise<void> {
+interface RevisionOrder extends Pick<Purchase, 'storyId' | 'price'> {
+  /** Repeated orders of the same action share a key. */
+  action: string;
+  message: ReplyTarget;
+  send: (purchase: Purchase) => Promise<OrderResponse>;
+  /** Whether a later revision can be the result of this order. */
+  isResult: (current: Message) => boolean;
+}
+
+/** Buys a further revision of a message and deducts its price optimistically. */
+async function orderRevision({ action, storyId, message, price, send, isResult }: RevisionOrder): Promise<void> {
   const attemptKey = `${action}:${message.id}:${message.revision}`;
   const clientId = openKeys.get(attemptKey) ?? newClientId();
   openKeys.set(attemptKey, clientId);
@@ -125,7 +123,7 @@ async function orderRevision(
   } catch (cause) {
     refund();
     if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attemptKey);
-    else if (await wasCarriedOut(storyId, message, isResult)) return;
+    else if (await wasCarriedOut({ storyId, message, isResult })) return;
     throw cause;
   } finally {
     dispatch(chatActions.continuingChanged({ storyId, on: false }));
@@ -151,11 +149,11 @@ function applyResponse(storyId: string, { conversationId }: ReplyTarget, respons
 }
 
 /** Whether the server carried out a request whose response was lost. */
-async function wasCarriedOut(
-  storyId: string,
-  message: ReplyTarget,
-  isResult: (current: Message) => boolean,
-): Promise<boolean> {
+async function wasCarriedOut({
+  storyId,
+  message,
+  isResult,
+}: Pick<RevisionOrder, 'storyId' | 'message' | 'isResult'>): Promise<boolean> {
   const current = await fetchMessage(storyId, message);
   if (!current || current.revision === message.revision || !isResult(current)) return false;
   await session.refresh();

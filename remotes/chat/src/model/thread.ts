@@ -257,11 +257,11 @@ export function applyEvent(loadedThread: Thread, event: MessageEventDto, ending?
 }
 
 /** A message past the end of a thread that is complete up to the message's version, or past an end that was recorded. */
-const wasDeleted = ({ messages, version, cut }: Thread, message: Message): boolean =>
-  message.version > 0 &&
-  ((message.version <= version && message.seq > (messages.at(-1)?.seq ?? 0)) || wasCut({ cut }, message));
+const wasDeleted = (thread: Thread, message: Message): boolean =>
+  wasCut(thread, message) ||
+  (message.version > 0 && message.version <= thread.version && message.seq > (thread.messages.at(-1)?.seq ?? 0));
 
-const wasCut = ({ cut }: Pick<Thread, 'cut'>, { version, seq }: Message): boolean =>
+const wasCut = ({ cut }: Thread, { version, seq }: Message): boolean =>
   cut !== undefined && version > 0 && version < cut.version && seq > cut.seq;
 
 /** The first message of a story creates its conversation, perhaps on another device. */
