@@ -221,6 +221,21 @@ test.describe('in a session that has run out the sign-in popup alone speaks', ()
       await expect(page.getByText(/出了点问题|请先登录|Unauthenticated/)).toHaveCount(0);
     });
 
+  test('who signs in again finds the address that they were binding', async ({ person, page, context }) => {
+    const account = await seededAccount({});
+    await person.returns(account);
+    await person.open('/my/security');
+    await page.getByRole('button', { name: '绑定邮箱' }).tap();
+    const address = page.getByRole('textbox', { name: '新邮箱' });
+    await address.fill('wang@mail.example');
+    await page.locator('input[name="current_password"]').fill('246810');
+    await person.isSettled();
+    await context.clearCookies();
+    await page.getByRole('button', { name: '发送确认邮件' }).tap();
+    await person.signIn(account);
+    await expect(address).toHaveValue('wang@mail.example');
+  });
+
   test('who signs in again finds what they typed, and the next press saves it', async ({ person, page, context }) => {
     const account = await seededAccount({});
     await person.returns(account);

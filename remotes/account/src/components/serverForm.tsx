@@ -57,13 +57,15 @@ export function useServerForm<Name extends string, Data>({ initialValues, reason
   };
 }
 
-/** The last user while the session is expired, so that the page's forms stay. A key of the user's id renews them for another user. */
-export function useLastUser(): User | null {
-  const user = useUser();
-  const [lastUser, setLastUser] = useState(user);
-  if (user && user !== lastUser) setLastUser(user);
-  return user ?? lastUser;
+/** The last value while `value` is missing, so that forms that depend on it keep their input while the session is expired. */
+export function useLast<Value>(value: Value | null | undefined): Value | null | undefined {
+  const [last, setLast] = useState(value);
+  if (value && value !== last) setLast(value);
+  return value ?? last;
 }
+
+/** The last user while the session is expired. A key of the user's id renews the forms for another user. */
+export const useLastUser = (): User | null => useLast(useUser()) ?? null;
 
 type CurrentPasswordProps = { user: User } & ComponentProps<typeof PasswordField>;
 

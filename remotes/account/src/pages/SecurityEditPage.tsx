@@ -36,7 +36,7 @@ import {
   useAccountKeepMutation,
   useAccountScheduleDeletionMutation,
 } from '../components/securityApi';
-import { CurrentPassword, useLastUser, useServerForm } from '../components/serverForm';
+import { CurrentPassword, useLast, useLastUser, useServerForm } from '../components/serverForm';
 import styles from './SecurityEditPage.module.css';
 
 /** 账号与安全: shows the features that the server supports. */
@@ -88,9 +88,11 @@ function EmailCard({ user }: { user: User }) {
   const query = useAccountGetEmailQuery();
   // the link in the mail may be opened on another device
   useRefetchOn('user.updated', query.refetch);
+  // the answer is dropped while the screen is hidden
+  const currentData = useLast(query.currentData) ?? undefined;
   return (
     <Section title={texts.email.title}>
-      <QueryView query={query} skeleton={<Skeleton shape="text" count={2} />}>
+      <QueryView query={{ ...query, currentData }} skeleton={<Skeleton shape="text" count={2} />}>
         {(state) => <EmailState user={user} state={state} />}
       </QueryView>
     </Section>
