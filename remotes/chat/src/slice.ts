@@ -42,6 +42,8 @@ interface ChatState {
   deleting: string[];
   /** Version up to which conversations have been seen on this page, by id. */
   read: Record<string, number>;
+  /** The `pinnedAt` that the user has chosen for conversations while it is being saved, by id. */
+  pins: Record<string, string>;
 }
 
 const initialState: ChatState = {
@@ -52,6 +54,7 @@ const initialState: ChatState = {
   pauses: {},
   deleting: [],
   read: {},
+  pins: {},
 };
 
 const slice = createSlice({
@@ -98,6 +101,12 @@ const slice = createSlice({
     },
     conversationRead: ({ read }, { payload }: PayloadAction<{ id: string; version: number }>) => {
       read[payload.id] = payload.version;
+    },
+    pinChosen: ({ pins }, { payload }: PayloadAction<{ id: string; pinnedAt: string }>) => {
+      pins[payload.id] = payload.pinnedAt;
+    },
+    pinSettled: ({ pins }, { payload }: PayloadAction<string>) => {
+      delete pins[payload];
     },
     userLeft: () => initialState,
   },

@@ -33,7 +33,7 @@ import {
   withNewestPage,
   withoutConversation,
 } from '../model/conversation';
-import { chatActions, currentUserId } from '../slice';
+import { chatActions, currentUserId, selectChat } from '../slice';
 import { texts } from '../texts';
 import { toastFailure } from './failures';
 
@@ -157,7 +157,10 @@ export const refreshConversations =
       await dispatch(chatGetConversations.initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
       return;
     }
+    const { pins } = selectChat(getState());
     const newest = toConversationPage(await request({ url: endpoints.conversations, schema: listSchema }));
+    // a page that was requested before a pin was saved lacks it
+    if (selectChat(getState()).pins !== pins) return dispatch(refreshConversations());
     dispatch(changeConversations((pages) => withNewestPage(pages, newest)));
   };
 
@@ -235,24 +238,37 @@ const { dispatch } = store;
 
 type Marks = { read_version: number } | { pinned: boolean } | { shelved: boolean };
 
-/** Sets the read, pinned or shelved mark of a conversation. Rejects with ApiError. */
-export async function putConversation(id: string, body: Marks): Promise<void> {
+/** Sets the read, pinned or shelved mark of a conversation. Returns false if the response lacks it. Rejects with ApiError. */
+export async function putConversation(id: string, body: Marks): Promise<boolean> {
   const response = await request({ url: endpoints.conversation(id), method: 'PUT', body });
   // some servers confirm the change without sending the conversation
   const conversation = readAs(singleSchema(conversationSchema), response);
   if (conversation) dispatch(changeConversations(merging(withMarks, conversation)));
+  return conversation !== undefined;
 }
 
-/** Pins or unpins a conversation. Shown immediately; if it fails, it is reverted and a toast shows. */
+/**
+ * Pins or unpins a conversation. Shown immediately; a choice made while another is being saved is sent after it. If one fails,
+ * the saved state shows again, with a toast.
+ */
 export async function pin(conversation: Conversation, pinned: boolean): Promise<void> {
   const { id } = conversation;
-  const showPinnedAt = (pinnedAt: string) =>
-    dispatch(changeConversations((pages) => withMarks(pages, { ...conversation, pinnedAt })));
-  showPinnedAt(pinned ? new Date(serverNow()).toISOString() : '');
+  const chosen = () => selectChat(store.getState()).pins[id];
+  const isSaving = chosen() !== undefined;
+  dispatch(chatActions.pinChosen({ id, pinnedAt: pinned ? new Date(serverNow()).toISOString() : '' }));
+  if (isSaving) return;
   try {
-    await putConversation(id, { pinned });
+    let isSaved: boolean | undefined;
+    // undefined once the user has signed out
+    for (let pinnedAt = chosen(); pinnedAt !== undefined && isSaved !== (pinnedAt !== ''); pinnedAt = chosen()) {
+      isSaved = pinnedAt !== '';
+      const savedConversation = { ...conversation, pinnedAt };
+      if (!(await putConversation(id, { pinned: isSaved })))
+        dispatch(changeConversations((pages) => withMarks(pages, savedConversation)));
+    }
   } catch (cause) {
-    showPinnedAt(conversation.pinnedAt);
     toastFailure(cause, texts.list.pinFailed);
+  } finally {
+    dispatch(chatActions.pinSettled(id));
   }
 }

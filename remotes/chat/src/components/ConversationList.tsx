@@ -46,7 +46,7 @@ import {
   useChatGetConversationsInfiniteQuery,
   useChatSearchConversationsInfiniteQuery,
 } from '../api/listApi';
-import { type Conversation, type ConversationPage, conversationsOf } from '../model/conversation';
+import { type Conversation, type ConversationPage, conversationsOf, withPin } from '../model/conversation';
 import { Invitation, SignInButton } from '../pages/ConversationListPage';
 import styles from '../pages/ConversationListPage.module.css';
 import { selectChat } from '../slice';
@@ -183,12 +183,13 @@ function ConversationListing() {
   const { words, setWords } = useListSearch();
   const isSearching = words !== null;
   const pages = list.data?.pages;
+  const pins = useSelector((state) => selectChat(state).pins);
   // offline, the query itself answers with it
   const copy = useKeptCopy<ConversationPage>(offlineCache, conversationsCacheKey, list.isError && !pages);
   const conversations = useMemo(() => {
     const shownPages = pages ?? (copy.content?.items.length ? [copy.content] : undefined);
-    return shownPages && conversationsOf(shownPages);
-  }, [pages, copy.content]);
+    return shownPages && conversationsOf(shownPages, pins);
+  }, [pages, copy.content, pins]);
   const Title = use(OpenChatContext) === null ? 'h1' : 'h2';
   const refresh = () => dispatch(refreshConversations()).catch((cause: unknown) => toastFailure(cause));
   const fullList = (
@@ -264,12 +265,15 @@ interface FoundConversationsProps {
 function FoundConversations({ words, listedConversations, fallback }: FoundConversationsProps) {
   const results = useChatSearchConversationsInfiniteQuery(words);
   const pages = results.data?.pages;
+  const pins = useSelector((state) => selectChat(state).pins);
   const conversations = useMemo(() => {
     const listedById = new Map(listedConversations?.map((each) => [each.id, each]));
     const ids = new Set<string>();
     const isFirst = ({ id }: Conversation) => !ids.has(id) && ids.add(id);
-    return pages?.flatMap(({ items }) => items.filter(isFirst).map((each) => listedById.get(each.id) ?? each));
-  }, [pages, listedConversations]);
+    return pages?.flatMap(({ items }) =>
+      items.filter(isFirst).map((each) => listedById.get(each.id) ?? withPin(each, pins)),
+    );
+  }, [pages, listedConversations, pins]);
   const hiddenIds = useSelector((state) => selectChat(state).deleting);
   const count = conversations?.filter(({ id }) => !hiddenIds.includes(id)).length;
   const isStale = results.currentData === undefined;

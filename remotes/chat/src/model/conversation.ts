@@ -45,8 +45,17 @@ function toExcerpt(body: string): string {
   return words && isBlank(words) ? UNREADABLE : shorten(words, EXCERPT_CHARACTERS);
 }
 
-/** Merges all pages: pinned first, then the latest first. Each is listed once, since pages of a changing list overlap. */
-export function conversationsOf(pages: ConversationPage[]): Conversation[] {
+/** Applies the `pinnedAt` that is being saved, by id. */
+export const withPin = (conversation: Conversation, pins: Record<string, string>): Conversation => {
+  const pinnedAt = pins[conversation.id];
+  return pinnedAt === undefined ? conversation : { ...conversation, pinnedAt };
+};
+
+/**
+ * Merges all pages: pinned first, then the latest first. Each is listed once, since pages of a changing list overlap. `pins`: see
+ * `withPin`.
+ */
+export function conversationsOf(pages: ConversationPage[], pins: Record<string, string> = {}): Conversation[] {
   const byId = new Map<string, Conversation>();
   for (const conversation of pages.flatMap((page) => page.items)) {
     const listedConversation = byId.get(conversation.id);
@@ -54,9 +63,9 @@ export function conversationsOf(pages: ConversationPage[]): Conversation[] {
       byId.set(conversation.id, conversation);
   }
   // equal ones stay in the server's order
-  return [...byId.values()].sort(
-    (left, right) => descending(left.pinnedAt, right.pinnedAt) || descending(left.updatedAt, right.updatedAt),
-  );
+  return [...byId.values()]
+    .map((conversation) => withPin(conversation, pins))
+    .sort((left, right) => descending(left.pinnedAt, right.pinnedAt) || descending(left.updatedAt, right.updatedAt));
 }
 
 const descending = (left: string, right: string): number => Number(left < right) - Number(left > right);

@@ -447,6 +447,57 @@ describe('置顶', () => {
     },
   );
 
+  test('ends with the last tap, whatever arrives in between', async () => {
+    const answers: (() => void)[] = [];
+    const { user, requests, live } = openList({
+      [MARK]: ({ body }: RecordedRequest) => {
+        const { pinned } = body as { pinned: boolean };
+        return new Promise((resolve) =>
+          answers.push(() => resolve({ data: { ...second, pinned_at: pinned ? pinnedAt : null } })),
+        );
+      },
+    });
+    const sent = () => requests.filter(({ method }) => method === 'PUT').map(({ body }) => body);
+    await choose(user, '置顶');
+    await waitFor(() => expect(sent()).toEqual([{ pinned: true }]));
+    await choose(user, '取消置顶');
+    expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
+    live.push('conversation.updated', { conversation_id: 'c-2', conversation: { ...second, pinned_at: pinnedAt } });
+    await act(async () => answers[0]?.());
+    expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
+    await waitFor(() => expect(sent()).toEqual([{ pinned: true }, { pinned: false }]));
+    await act(async () => answers[1]?.());
+    expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
+    expect(screen.queryByText('已置顶')).toBeNull();
+  });
+
+  test('is not undone by a list that was requested before it', async () => {
+    const answers: (() => void)[] = [];
+    const list = [conversationDto(), second];
+    let isPinned = false;
+    const { user, requests } = openList({
+      [LIST]: () => {
+        const page = pageDto(
+          list.map((each) => (isPinned && each === second ? { ...each, pinned_at: pinnedAt } : each)),
+        );
+        return requests.length === 1 ? page : new Promise((resolve) => answers.push(() => resolve(page)));
+      },
+      [MARK]: () => {
+        isPinned = true;
+        return { data: { ...second, pinned_at: pinnedAt } };
+      },
+    });
+    await titles();
+    await user.click(screen.getByRole('button', { name: texts.list.refresh }));
+    await waitFor(() => expect(answers).toHaveLength(1));
+    await choose(user, '置顶');
+    await waitFor(() => expect(isPinned).toBe(true));
+    await act(async () => answers[0]?.());
+    await waitFor(() => expect(answers).toHaveLength(2));
+    await act(async () => answers[1]?.());
+    expect(await titles()).toEqual(['/story/s-2?chat=1', '/story/s-1?chat=1']);
+  });
+
   test('that the server refuses is taken back, in its words', async () => {
     const { user } = openList({
       [MARK]: { status: 422, body: { message: '最多置顶 20 段对话', errors: { pinned: ['最多置顶 20 段对话'] } } },
