@@ -1,7 +1,17 @@
 import { formatRelative } from '@liaozhai/shared/format';
 import { Link, paths, useNavigate } from '@liaozhai/shared/runtime';
 import { Cover, DeleteIcon, Menu, media, PinIcon, SwipeRow, UnpinIcon, VisuallyHidden } from '@liaozhai/shared/ui';
-import { createContext, type MouseEvent, memo, type ReactNode, use, useLayoutEffect, useRef, useState } from 'react';
+import {
+  createContext,
+  type MouseEvent,
+  memo,
+  type ReactNode,
+  use,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { toastFailure } from '../api/failures';
 import { resumeRun } from '../api/runs';
 import type { Conversation } from '../model/conversation';
@@ -47,16 +57,24 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   };
   const PinToggleIcon = isPinned ? UnpinIcon : PinIcon;
   const [isOpening, setOpening] = useState(false);
+  /** How often the list was left. */
+  const departures = useRef(0);
+  useEffect(
+    () => () => {
+      departures.current += 1;
+    },
+    [],
+  );
   /** A story's chat shows the current run, so this run is made the current one first. */
   const openRun = async (event: MouseEvent) => {
     event.preventDefault();
     if (isOpening) return;
     setOpening(true);
-    const screen = location.pathname;
+    const departuresBefore = departures.current;
     try {
       await resumeRun(conversation);
-      // a late answer must not lead away from another screen
-      if (location.pathname === screen) navigate(link.to, { replace: link.replace });
+      // a late answer must not lead away from another screen, nor from the list after the user has returned
+      if (departures.current === departuresBefore) navigate(link.to, { replace: link.replace });
     } catch (cause) {
       toastFailure(cause, texts.runs.failed);
     } finally {

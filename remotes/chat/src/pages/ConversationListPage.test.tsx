@@ -408,6 +408,24 @@ test('a run that is resumed late leads nobody away from another chat', async () 
   expect(location.pathname).toBe('/story/s-2');
 });
 
+test('a run that is resumed late leads nobody away from the list after another chat', async () => {
+  let resume: (answer: unknown) => void = () => {};
+  const shelved = conversationDto({ id: 'c-0', run: 1, shelved: true });
+  const { user, requests } = open({
+    [LIST]: pageDto([second, shelved]),
+    'PUT /v1/conversations/c-0': () => new Promise((resolve) => (resume = resolve)),
+  });
+  await user.click(await screen.findByRole('link', { name: /聂小倩/ }));
+  await waitFor(() => expect(requests.some(({ method }) => method === 'PUT')).toBe(true));
+  await user.click(screen.getByRole('link', { name: /画皮/ }));
+  await waitFor(() => expect(location.pathname).toBe('/story/s-2'));
+  act(() => history.back());
+  await waitFor(() => expect(location.pathname).toBe('/conversations'));
+  await act(async () => resume({ data: conversationDto({ id: 'c-0', run: 1, shelved: false }) }));
+  await titles();
+  expect(location.pathname).toBe('/conversations');
+});
+
 describe('置顶', () => {
   const MARK = 'PUT /v1/conversations/c-2';
   const pinnedAt = '2026-11-21T00:00:00.000000Z';
