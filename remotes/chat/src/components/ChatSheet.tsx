@@ -75,7 +75,8 @@ export function ChatSheet(props: ChatSheetProps) {
   if (shownSheet?.kind === 'confirm') return <ConfirmDialog {...props} {...shownSheet} />;
   if (shownSheet?.kind === 'picture')
     return <PictureSheet {...props} key={shownSheet.message.id} message={shownSheet.message} />;
-  if (shownSheet?.kind === 'report') return <ReportSheet {...props} message={shownSheet.message} />;
+  if (shownSheet?.kind === 'report')
+    return <ReportSheet {...props} key={shownSheet.message.id} message={shownSheet.message} />;
   if (shownSheet?.kind === 'points') return <PointsSheet {...props} {...shownSheet} />;
   return null;
 }

@@ -1,5 +1,5 @@
 import { failureText } from '@liaozhai/shared/format';
-import { endpoints, request, toast } from '@liaozhai/shared/runtime';
+import { drafts, endpoints, request, toast } from '@liaozhai/shared/runtime';
 import { Button, Sheet, TextArea } from '@liaozhai/shared/ui';
 import { useId, useState } from 'react';
 import type { Message } from '../model/thread';
@@ -10,8 +10,15 @@ import styles from './ChatSheet.module.css';
 const REASONS = Object.entries(texts.report.reasons);
 
 export function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { message: Message }) {
-  const [reason, setReason] = useState('');
-  const [words, setWords] = useState('');
+  const draftKey = `report.${message.id}`;
+  const [{ reason, words }, setDraft] = useState(() => {
+    const [reason = '', ...lines] = drafts.read(draftKey).split('\n');
+    return { reason, words: lines.join('\n') };
+  });
+  const edit = (draft: { reason: string; words: string }) => {
+    setDraft(draft);
+    drafts.write(draftKey, `${draft.reason}\n${draft.words}`);
+  };
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState('');
   const name = useId();
@@ -21,6 +28,7 @@ export function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { mess
     try {
       const body = { reason, words: words.trim() };
       await request({ url: endpoints.report(message.id), method: 'POST', body });
+      drafts.write(draftKey, '');
       onClose();
       toast(texts.report.sent, { kind: 'success' });
     } catch (cause) {
@@ -50,7 +58,7 @@ export function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { mess
               name={name}
               value={value}
               checked={value === reason}
-              onChange={() => setReason(value)}
+              onChange={() => edit({ reason: value, words })}
             />
             <span>{label}</span>
           </label>
@@ -63,7 +71,7 @@ export function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { mess
         maxCodePoints={500}
         error={problem || undefined}
         hint={texts.report.about}
-        onChange={(event) => setWords(event.target.value)}
+        onChange={(event) => edit({ reason, words: event.target.value })}
       />
     </Sheet>
   );

@@ -337,6 +337,30 @@ describe('举报 of a reply', () => {
     expect(screen.getByRole('radio', { name: '其他' })).toHaveProperty('checked', true);
   });
 
+  test('keeps what was written after the sheet was closed, until it is sent', async () => {
+    const { user } = openChat(
+      { [LATEST]: latestDto([userLine, replyLine]), [REPORT]: { status: 201, body: { data: {} } } },
+      { capabilities: ['messages.report'] },
+    );
+    const openSheet = async () => {
+      await user.click(await more('聂小倩'));
+      await user.click(await screen.findByRole('button', { name: '举报' }));
+      return within(await screen.findByRole('dialog', { name: '举报这条回复' }));
+    };
+    const wordsOf = (sheet: Awaited<ReturnType<typeof openSheet>>) =>
+      sheet.getByRole<HTMLTextAreaElement>('textbox', { name: /补充说明/ });
+    const first = await openSheet();
+    await user.click(first.getByRole('radio', { name: '其他' }));
+    await user.type(wordsOf(first), '答非所问');
+    await user.click(first.getByRole('button', { name: '关闭' }));
+    const second = await openSheet();
+    expect(second.getByRole('radio', { name: '其他' })).toHaveProperty('checked', true);
+    expect(wordsOf(second).value).toBe('答非所问');
+    await user.click(second.getByRole('button', { name: '提交' }));
+    await waitFor(() => expect(said()).toEqual(['谢谢，我们会看这条回复']));
+    expect(wordsOf(await openSheet()).value).toBe('');
+  });
+
   test('is not offered for one’s own words, nor by a server that takes none', async () => {
     const first = openChat({ [LATEST]: latestDto([userLine, replyLine]) }, { capabilities: ['messages.report'] });
     await first.user.click(await more('我'));
