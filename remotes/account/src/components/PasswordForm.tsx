@@ -1,7 +1,8 @@
 import type { PasswordChangeDto } from '@liaozhai/shared/contract';
 import { meantPassword, missingText, PASSWORD_CHARACTERS, passwordProblem } from '@liaozhai/shared/format';
-import { toast, type User } from '@liaozhai/shared/runtime';
+import { isApiError, toast, type User } from '@liaozhai/shared/runtime';
 import { Button, type FieldErrors, PasswordField } from '@liaozhai/shared/ui';
+import { useRef } from 'react';
 import { useAccountChangePasswordMutation } from '../api';
 import { texts } from '../texts';
 import styles from './PasswordForm.module.css';
@@ -26,9 +27,33 @@ const meant = ({ current_password, password, password_confirmation }: PasswordCh
   password_confirmation: meantPassword(password_confirmation),
 });
 
+const isUnanswered = (error: unknown) =>
+  isApiError(error) && (error.kind === 'offline' || error.kind === 'timeout' || error.kind === 'server');
+
+/** Whether the server refused a field: the current password, or another one. */
+const refuses = (error: unknown, field: 'current' | 'other') =>
+  isApiError(error) && error.kind === 'invalid' && (field === 'current') === Boolean(error.fields.current_password);
+
+/**
+ * Sends the change. An attempt without an answer may have succeeded. If the current password is then refused, the new one is sent
+ * as the current one: if that is not refused, the change has succeeded.
+ */
+function useChange() {
+  const [change] = useAccountChangePasswordMutation();
+  const unansweredPassword = useRef('');
+  return async (form: PasswordChangeDto): Promise<{ error?: unknown }> => {
+    const { error } = await change(form);
+    const isRepeated = unansweredPassword.current === form.password;
+    if (isUnanswered(error)) unansweredPassword.current = form.password;
+    if (!isRepeated || !refuses(error, 'current')) return { error };
+    const { error: secondError } = await change({ ...form, current_password: form.password });
+    return !secondError || refuses(secondError, 'other') ? {} : { error };
+  };
+}
+
 /** Form to change the password. A wrong current password shows at its field. */
 export function PasswordForm({ user }: { user: User }) {
-  const [change] = useAccountChangePasswordMutation();
+  const change = useChange();
   const { form, field, isSending } = useServerForm({
     initialValues: emptyForm,
     reason: 'password',

@@ -1,5 +1,5 @@
 import { reloadBlocks, session, store } from '@liaozhai/shared/runtime';
-import { act, openRemote, screen, waitFor } from '@liaozhai/shared/testing';
+import { act, openRemote, type RecordedRequest, screen, waitFor } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { userDto } from '../fixtures';
 import remote from '../remote';
@@ -260,6 +260,41 @@ describe('the password', () => {
     await waitFor(() =>
       expect(screen.getByLabelText(texts.password.current).getAttribute('aria-invalid')).toBe('true'),
     );
+  });
+
+  test('that was changed by an attempt without an answer is not called wrong', async () => {
+    let current = '123456';
+    const { user, requests } = open({
+      'PUT /v1/user/password': ({ body }: RecordedRequest) => {
+        const change = body as Record<string, string>;
+        const problem = '当前密码不正确';
+        if (change.current_password !== current)
+          return { status: 422, body: { message: problem, errors: { current_password: [problem] } } };
+        if (change.password === current) return { status: 204 };
+        current = change.password ?? '';
+        return { status: 504, body: {} };
+      },
+    });
+    await fill(user, '123456', 'moon-over-lanruo');
+    await waitFor(() => expect(store.getState().toasts).toHaveLength(1));
+    await user.click(screen.getByRole('button', { name: texts.password.save }));
+    await waitFor(() => expect(screen.getByLabelText(texts.password.current)).toHaveProperty('value', ''));
+    expect(store.getState().toasts.map(({ text }) => text)).toContain(texts.password.saved);
+    expect(bodiesOf(requests)).toHaveLength(3);
+  });
+
+  test('that an attempt without an answer has not changed is refused as before', async () => {
+    let attempts = 0;
+    const problem = '当前密码不正确';
+    const refusal = { status: 422, body: { message: problem, errors: { current_password: [problem] } } };
+    const { user } = open({
+      'PUT /v1/user/password': () => (attempts++ === 0 ? { status: 504, body: {} } : refusal),
+    });
+    await fill(user, '000000', 'moon-over-lanruo');
+    await waitFor(() => expect(store.getState().toasts).toHaveLength(1));
+    await user.click(screen.getByRole('button', { name: texts.password.save }));
+    expect(await screen.findByText(problem)).toBeTruthy();
+    expect(screen.getByLabelText(texts.password.new)).toHaveProperty('value', 'moon-over-lanruo');
   });
 
   test('tells a refusal in a toast when the page was left', async () => {
