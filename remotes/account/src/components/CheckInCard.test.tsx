@@ -1,4 +1,4 @@
-import { session, store } from '@liaozhai/shared/runtime';
+import { authPopup, session, store } from '@liaozhai/shared/runtime';
 import { act, offline, onTestEnd, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, rs, test } from '@rstest/core';
 import { checkInDto, userDto } from '../fixtures';
@@ -13,10 +13,36 @@ const button = () => screen.findByRole('button', { name: texts.checkIn.action })
 
 describe('check-in', () => {
   test('in an expired session shows no error of its own beside the sign-in popup', async () => {
+    onTestEnd(authPopup.onRequest(async () => false));
     const { user } = open({ 'POST /v1/check-in': { status: 401, body: { message: 'Unauthenticated.' } } });
     await user.click(await button());
     expect(await screen.findByRole('button', { name: texts.guest.login })).toBeTruthy();
     expect(store.getState().toasts).toEqual([]);
+  });
+
+  test('in an expired session counts once the user has signed in again', async () => {
+    let isExpired = true;
+    let isDone = false;
+    const { user, requests } = open({
+      'GET /v1/user': () => ({ data: userDto({ checked_in_today: isDone }) }),
+      'POST /v1/check-in': () => {
+        if (isExpired) return { status: 401, body: { message: 'Unauthenticated.' } };
+        isDone = true;
+        return { data: checkInDto() };
+      },
+    });
+    onTestEnd(
+      authPopup.onRequest(async () => {
+        isExpired = false;
+        session.userReceived(userDto());
+        return true;
+      }),
+    );
+    await user.click(await button());
+    expect(await screen.findByText(texts.checkIn.done)).toBeTruthy();
+    const keys = requests.filter(({ method }) => method === 'POST').map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
   });
 
   test('awards once however fast it is tapped, and says so', async () => {

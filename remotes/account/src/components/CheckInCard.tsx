@@ -1,5 +1,5 @@
 import { toProductRules } from '@liaozhai/shared/format';
-import { hostConfig, isApiError, newClientId, session, type User } from '@liaozhai/shared/runtime';
+import { hostConfig, isApiError, newClientId, requestLogin, session, type User } from '@liaozhai/shared/runtime';
 import { Button, Card, CheckIcon, CheckInIcon, ChevronDownIcon, VisuallyHidden } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useRef, useState } from 'react';
@@ -18,8 +18,15 @@ async function isDoneDespite(error: unknown): Promise<boolean> {
   return current.status === 'member' && current.user.checkedInToday === true;
 }
 
+/** Whether the user signs in again at the popup that the expired session has opened. */
+async function signsInAgain(userId: string): Promise<boolean> {
+  if (session.isUnkept() || !(await requestLogin())) return false;
+  const current = session.current();
+  return current.status === 'member' && current.user.id === userId;
+}
+
 /** Sends one request at a time. A repeated attempt has the same idempotency key, so that its award is not lost. */
-function useCheckIn(today: string) {
+function useCheckIn(today: string, userId: string) {
   const [checkIn] = useAccountCheckInMutation();
   const [isLoading, setLoading] = useState(false);
   const [result, setResult] = useState<CheckIn | null>(null);
@@ -30,7 +37,11 @@ function useCheckIn(today: string) {
     isRunning.current = true;
     setLoading(true);
     if (attempt.current.day !== today) attempt.current = { day: today, key: newClientId() };
-    const { data, error } = await checkIn(attempt.current.key);
+    const { key } = attempt.current;
+    let { data, error } = await checkIn(key);
+    // a tap that finds the session expired counts once the same user has signed in again
+    if (isApiError(error) && error.kind === 'unauthenticated' && (await signsInAgain(userId)))
+      ({ data, error } = await checkIn(key));
     if (data) setResult(data);
     else if (!(await isDoneDespite(error))) toastFailure(error);
     isRunning.current = false;
@@ -45,7 +56,7 @@ function resultText({ awarded, streak }: CheckIn): string {
 }
 
 export function CheckInCard({ user, today }: { user: User; today: string }) {
-  const { run, isLoading, result } = useCheckIn(today);
+  const { run, isLoading, result } = useCheckIn(today, user.id);
   const [isMonth, setMonth] = useState(false);
   const streak: Streak = {
     today,

@@ -43,6 +43,17 @@ const shownUserId = () => {
   return current.status === 'guest' ? current.expired?.id : undefined;
 };
 
+/** Saves the choice. A tap that finds the session expired counts once the same user has signed in again. Rejects with ApiError. */
+async function putFavorite(id: string, favorite: boolean): Promise<void> {
+  const userId = shownUserId();
+  const put = () => request({ url: endpoints.favorite(id), method: 'PUT', body: { favorite } });
+  await put().catch(async (cause: unknown) => {
+    const isExpired = isApiError(cause) && cause.kind === 'unauthenticated' && !session.isUnkept();
+    if (!isExpired || !(await requestLogin()) || shownUserId() !== userId) throw cause;
+    await put();
+  });
+}
+
 interface Choice {
   isFavorite: boolean;
   /** resolves with what the server has in the end; null while nothing is being saved */
@@ -82,7 +93,7 @@ export async function setFavorite(id: string, isFavorite: boolean): Promise<bool
     try {
       while (isSaved !== choice.isFavorite) {
         const next = choice.isFavorite;
-        await request({ url: endpoints.favorite(id), method: 'PUT', body: { favorite: next } });
+        await putFavorite(id, next);
         isSaved = next;
       }
       store.dispatch(favoritesApi.util.invalidateTags([favoritesTag]));

@@ -1,5 +1,15 @@
-import { api, session, store } from '@liaozhai/shared/runtime';
-import { act, fireEvent, memberDto, offline, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { api, authPopup, session, store } from '@liaozhai/shared/runtime';
+import {
+  act,
+  fireEvent,
+  memberDto,
+  offline,
+  onTestEnd,
+  openRemote,
+  screen,
+  waitFor,
+  within,
+} from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { pageDto, storyDto } from '../fixtures';
 import remote from '../remote';
@@ -340,6 +350,24 @@ describe('收藏', () => {
     await user.click(await add());
     await waitFor(() => expect(toasts().join()).toMatch(words));
     expect(await add()).toBeTruthy();
+  });
+
+  test('that finds the session expired counts once the user has signed in again', async () => {
+    let isExpired = true;
+    const expired = { status: 401, body: { message: 'Unauthenticated.' } };
+    const handlers = { [url]: storyDto(), [put]: () => (isExpired ? expired : {}) };
+    const { user } = openRemote(remote, handlers, offered);
+    const me = session.current();
+    onTestEnd(
+      authPopup.onRequest(async () => {
+        isExpired = false;
+        if (me.status === 'member') session.userReceived(memberDto({ id: me.user.id }));
+        return true;
+      }),
+    );
+    await user.click(await add());
+    await waitFor(() => expect(toasts()).toEqual(['已收藏，在「我的」里能找到']));
+    expect(await remove()).toBeTruthy();
   });
 
   test('of the next user is left alone by a request that fails after the sign-out', async () => {
