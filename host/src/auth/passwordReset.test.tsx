@@ -123,6 +123,21 @@ describe('the link of the mail', () => {
     expect(await screen.findByRole('dialog', { name: '登录' })).toBeTruthy();
   });
 
+  test('that an attempt without an answer has used up signs in at the second', async () => {
+    let attempts = 0;
+    const used = reply(422, { message: '无效', errors: { email: ['链接无效或已过期'] } });
+    const { user } = await opens({
+      [reset]: () => (attempts++ === 0 ? reply(504, {}) : used),
+      'POST /v1/login': { user: memberDto() },
+    });
+    const button = () => screen.getByRole('button', { name: '保存并登录' });
+    await choose(user, '新的密码真长');
+    await waitFor(() => expect(button().ariaBusy).not.toBe('true'));
+    await user.click(button());
+    await expectToast('密码已修改');
+    expect(session.current().status).toBe('member');
+  });
+
   test('says at the field that the password is too short, before and after it is sent', async () => {
     const short = reply(422, { message: '密码太常见', errors: { password: ['密码太常见'] } });
     const { user, requests } = await opens({ [reset]: short });
@@ -152,7 +167,9 @@ describe('the link of the mail', () => {
 test('who has gone on to register before its code has come stays there', async () => {
   capabilities.set(['password.reset']);
   await openPopup({}, 'login');
-  fireEvent.click(screen.getByRole('button', { name: '忘记密码？' }));
+  const forgotButton = screen.getByRole('button', { name: '忘记密码？' });
+  fireEvent.click(forgotButton);
+  expect(forgotButton.getAttribute('aria-busy')).toBe('true');
   fireEvent.click(screen.getByRole('button', { name: '没有账号？去注册' }));
   await act(() => import('./passwordReset'));
   expect(screen.getByRole('dialog', { name: '注册' })).toBeTruthy();

@@ -1,4 +1,4 @@
-import { endpoints, paths, signedInSchema, type UserDto } from '@liaozhai/shared/contract';
+import { type ApiError, endpoints, paths, signedInSchema, type UserDto } from '@liaozhai/shared/contract';
 import {
   emailProblem,
   meantLogin,
@@ -20,7 +20,7 @@ import { Button, PasswordField, TextField, useCountdown } from '@liaozhai/shared
 import { useState } from 'react';
 import { useNavigation } from '../navigation';
 import styles from './AuthPopup.module.css';
-import { postLogin, welcome } from './signIn';
+import { type Credentials, postLogin, resolvingLostAnswers, signInInstead, welcome } from './signIn';
 import { useSubmission } from './submission';
 import { texts as authTexts } from './texts';
 
@@ -191,12 +191,22 @@ function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
   const [typedPassword, setTypedPassword] = useState('');
   const password = meantPassword(typedPassword);
   const { busy, formProps, errors, submit } = useSubmission('');
+  const [setNewPassword] = useState(() =>
+    resolvingLostAnswers(
+      (account: Credentials) => postNewPassword(token, account),
+      isRefusedLink,
+      async (account, refusal) => {
+        const signedIn = await signInInstead(account, refusal);
+        return signedIn.isPending ? null : signedIn.user;
+      },
+    ),
+  );
   const problem = password === '' ? missingText(words.password) : passwordProblem(password);
   const save = () =>
-    submit(() => setNewPassword({ token, email, password }), {
+    submit(() => setNewPassword({ login: email, password }), {
       problems: { password: problem },
       onSuccess: onChanged,
-      onFailure: (error) => error.kind === 'invalid' && !error.fields.password && onRefused(),
+      onFailure: (error) => isRefusedLink(error) && onRefused(),
     });
   return (
     <form className={styles.form} {...formProps(save)}>
@@ -220,10 +230,12 @@ function NewPassword({ token, email, onChanged, onRefused }: NewPasswordProps) {
   );
 }
 
+const isRefusedLink = (error: ApiError): boolean => error.kind === 'invalid' && !error.fields.password;
+
 /** Sets the new password. Laravel's default route does not sign in, so a login follows; null if that fails. */
-async function setNewPassword(form: { token: string; email: string; password: string }): Promise<UserDto | null> {
-  const body = { ...form, password_confirmation: form.password };
+async function postNewPassword(token: string, { login: email, password }: Credentials): Promise<UserDto | null> {
+  const body = { token, email, password, password_confirmation: password };
   const response: unknown = await request({ method: 'POST', url: endpoints.resetPassword, body });
   const loginResponse = readAs(signedInSchema, response);
-  return loginResponse?.user ?? postLogin({ login: form.email, password: form.password }).catch(() => null);
+  return loginResponse?.user ?? postLogin({ login: email, password }).catch(() => null);
 }

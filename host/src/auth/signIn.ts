@@ -39,7 +39,13 @@ export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }
   const { submit, ...submission } = useSubmission(texts.register.failed);
   const [uncopiedText, setUncopiedText] = useState<string | null>(null);
   const [inviteCode] = useState(readInviteCode);
-  const [register] = useState(createRegistrar);
+  const [register] = useState(() =>
+    resolvingLostAnswers(
+      (account: Registration) => postRegistration(account, inviteCode),
+      (error) => error.kind === 'invalid' && Boolean(error.fields.login),
+      signInInstead,
+    ),
+  );
 
   const credentials = texts.credentials.text(login, password);
 
@@ -48,7 +54,7 @@ export function useRegistration(form: AuthForm, { onConfirmationNeeded, onDone }
    * signed in.
    */
   const signUp = async () => {
-    const registration = register({ login, password, name }, inviteCode);
+    const registration = register({ login, password, name });
     const copyResult = copyText(
       registration.then(({ isPending }) => {
         if (isPending) throw new Error('the address is to be confirmed first');
@@ -138,10 +144,10 @@ const registrationProblems = (form: AuthForm): FieldErrors => ({
 
 const mayHaveSucceeded = ({ kind }: ApiError) => kind === 'offline' || kind === 'timeout' || kind === 'server';
 
-/** Signs in to an account that this form may have created. Throws the registration's refusal if the login is refused, too. */
-async function signInInstead(credentials: Credentials, refusal: unknown): Promise<Account> {
+/** Signs in to an account that this form may have created or changed. Throws the form's refusal if the login is refused, too. */
+export async function signInInstead({ login, password }: Credentials, refusal: unknown): Promise<Account> {
   try {
-    return { user: await postLogin(credentials), isPending: false };
+    return { user: await postLogin({ login, password }), isPending: false };
   } catch (cause) {
     const error = toApiError(cause);
     if (error.kind === 'forbidden') return { isPending: true };
@@ -150,26 +156,30 @@ async function signInInstead(credentials: Credentials, refusal: unknown): Promis
 }
 
 /**
- * `postRegistration` for one form. If a registration timed out, the account may exist: if its name is then refused as taken, the
- * visitor is signed in to it.
+ * Wraps the request of one form. An attempt that got no answer may have succeeded: if the same credentials are then refused as
+ * `isRefusedAsDone` says, `resolve` decides instead.
  */
-function createRegistrar(): typeof postRegistration {
+export function resolvingLostAnswers<Form extends Credentials, Answer>(
+  send: (form: Form) => Promise<Answer>,
+  isRefusedAsDone: (error: ApiError) => boolean,
+  resolve: (form: Form, refusal: unknown) => Promise<Answer>,
+): (form: Form) => Promise<Answer> {
   let unansweredCredentials: Credentials | null = null;
-  return async (form: Registration, inviteCode) => {
-    const { login: name, password } = form;
+  return async (form) => {
+    const { login, password } = form;
+    const isRepeated = unansweredCredentials?.login === login && unansweredCredentials.password === password;
     try {
-      return await postRegistration(form, inviteCode);
+      return await send(form);
     } catch (cause) {
       const error = toApiError(cause);
-      const isRepeated = unansweredCredentials?.login === name && unansweredCredentials.password === password;
-      if (mayHaveSucceeded(error)) unansweredCredentials = { login: name, password };
-      if (!isRepeated || error.kind !== 'invalid' || !error.fields.login) throw cause;
-      return signInInstead({ login: name, password }, cause);
+      if (mayHaveSucceeded(error)) unansweredCredentials = { login, password };
+      if (!isRepeated || !isRefusedAsDone(error)) throw cause;
+      return resolve(form, cause);
     }
   };
 }
 
-interface Credentials {
+export interface Credentials {
   login: string;
   password: string;
 }
