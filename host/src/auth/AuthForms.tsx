@@ -1,7 +1,16 @@
 import { paths } from '@liaozhai/shared/contract';
 import { copiedCredentials, signUpGiftText } from '@liaozhai/shared/format';
 import { hostConfig } from '@liaozhai/shared/runtime';
-import { Button, GENDERS, IconButton, PasswordField, RadioGroup, RefreshIcon, TextField } from '@liaozhai/shared/ui';
+import {
+  Button,
+  GENDERS,
+  IconButton,
+  PasswordField,
+  RadioGroup,
+  RefreshIcon,
+  Spinner,
+  TextField,
+} from '@liaozhai/shared/ui';
 import { Fragment, type MouseEvent } from 'react';
 import { usePage } from '../page';
 import styles from './AuthPopup.module.css';
@@ -108,16 +117,24 @@ function Consent({ onRead }: { onRead: (kind: LegalKind) => void }) {
   );
 }
 
-export function LoginForm(props: AuthFormProps & { onForgot: () => void }) {
-  const { formProps, busy, onSubmit, onSwitch, onForgot } = props;
+/** `isResetLoading`: the form of 忘记密码 is on its way. */
+export function LoginForm(props: AuthFormProps & { isResetLoading: boolean; onForgot: () => void }) {
+  const { formProps, busy, onSubmit, onSwitch, isResetLoading, onForgot } = props;
   return (
     <form className={styles.form} {...formProps(onSubmit)}>
       <AuthFields {...props} passwordKind="current-password" />
       <Button type="submit" block loading={busy}>
         {texts.login.submit}
       </Button>
-      <button type="button" className={styles.forgot} disabled={busy} onClick={onForgot}>
-        {texts.login.forgot}
+      <button
+        type="button"
+        className={styles.forgot}
+        disabled={busy}
+        aria-busy={isResetLoading || undefined}
+        onClick={onForgot}
+      >
+        {isResetLoading && <Spinner />}
+        <span>{texts.login.forgot}</span>
       </button>
       <Button variant="quiet" block disabled={busy} onClick={onSwitch}>
         {texts.login.toRegister}

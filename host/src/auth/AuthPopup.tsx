@@ -102,6 +102,7 @@ export default function AuthPopup({ open, mode: initialMode, onClose }: AuthPopu
             {...login}
             {...submitProps(login)}
             onSwitch={toRegister}
+            isResetLoading={wantsReset}
             onForgot={() => setWantsReset(true)}
           />
         )}
