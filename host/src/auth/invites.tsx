@@ -56,18 +56,32 @@ export function useInvitation(code: string | null): Invitation | null {
 const GREETED_KEY = `${STORAGE_KEYS.invite}:greeted`;
 const TOAST_MS = 6000;
 
-/** Shows the invitation to a guest who followed an invite link, once per visit. An unknown code shows a toast instead. */
+/**
+ * Shows the invitation to a guest who followed an invite link, once per visit. A guest who has used the page meanwhile gets a
+ * toast that leads to it. An unknown code shows a toast, too.
+ */
 async function greet() {
   const code = readInviteCode();
   if (!code || !capabilities.has('invites') || session.current().status !== 'guest' || tab.get(GREETED_KEY) === code)
     return;
+  let isPageUsed = false;
+  const onUse = () => {
+    isPageUsed = true;
+  };
+  const stopWatching = listenTo(document, ['pointerdown', 'keydown'], onUse, { capture: true });
   try {
-    await fetchInvitation(code);
-    if (session.current().status === 'guest') void requestLogin('invite');
+    const { name } = await fetchInvitation(code);
+    const show = () => void requestLogin('invite');
+    if (session.current().status === 'guest') {
+      if (!isPageUsed) show();
+      else toast(texts.invite.from(name), { durationMs: TOAST_MS, action: { label: texts.invite.show, run: show } });
+    }
   } catch (cause) {
     if (toApiError(cause).kind !== 'notFound') return;
     forgetInviteCode();
     toast(texts.invite.unknown, { durationMs: TOAST_MS });
+  } finally {
+    stopWatching();
   }
   tab.set(GREETED_KEY, code);
 }

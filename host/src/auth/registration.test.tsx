@@ -400,6 +400,18 @@ describe('an invite link', () => {
     expect((await screen.findByText(/受邀注册/)).textContent).toBe('受邀注册，邀请码 YANCHI（「小倩」）。');
   });
 
+  test('that loads slowly opens nothing over a page that is in use, and stays a tap away', async () => {
+    let answer = (_invitation: unknown) => {};
+    const slow = () => new Promise((resolve) => (answer = resolve));
+    const { user } = await arrive({ 'GET /v1/invites/SLOW': slow }, { code: 'SLOW' });
+    await user.click(screen.getByRole('main'));
+    await act(async () => answer(invitation));
+    await expectToast('「小倩」邀请你一起读故事');
+    expect(openDialogs()).toBe(0);
+    await user.click(screen.getByRole('button', { name: '看邀请' }));
+    expect(await screen.findByRole('button', { name: '接受邀请，去注册' })).toBeTruthy();
+  });
+
   test('greets once a visit', async () => {
     const { user } = await arrive({ 'GET /v1/invites/LANRUO': invitation });
     await user.click(await screen.findByRole('button', { name: '先看看故事' }));

@@ -20,6 +20,7 @@ export const texts = {
       return words && `${words}。`;
     },
     signUpGift: (points: string) => `另有新人见面礼 ${points} 点。`,
+    show: '看邀请',
     accept: '接受邀请，去注册',
     later: '先看看故事',
     unknown: '这个邀请链接已经失效，不过故事照样能看，也随时欢迎你注册',
