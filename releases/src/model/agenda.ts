@@ -112,7 +112,8 @@ export const FORWARD_FIELDS = {
     percent: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
     ...forced,
   },
-  promote: { name, from: name, ...forced },
+  /** `fromSeq`: the state of the other channel that the caller saw. */
+  promote: { name, from: name, fromSeq: v.optional(count), ...forced },
   schedule: {
     builds: v.optional(builds, []),
     name,

@@ -24,7 +24,7 @@ const live = async (writer: Writer) => (await requireChannel(writer)).document;
 const buildsOf = async (writer: Writer) => (await live(writer)).stable?.builds;
 const log = async (writer: Writer) => readLog(writer, await live(writer), 10);
 const inPreview = (...builds: string[]) => activate(preview, builds, { gate: openGate });
-const promoteIt = (options: { name?: string; gate?: Gate; force?: boolean; why?: string } = {}) =>
+const promoteIt = (options: { name?: string; gate?: Gate; force?: boolean; why?: string; fromSeq?: number } = {}) =>
   promoteFrom(at.writer, { from: sourceIn(at.writer, 'preview'), gate: openGate, ...options });
 
 /** Production with a host and two remotes, and a preview that began with it. */
@@ -86,6 +86,21 @@ describe('promoting what another channel runs', () => {
     await promoteIt({ name: 'stories' });
     expect(await buildsOf(at.writer)).toEqual(expect.arrayContaining([next, expect.stringMatching(/^chat@1\.0\.0\+/)]));
     await expect(promoteIt({ name: 'gifts' })).rejects.toThrow('preview runs no gifts');
+  });
+
+  test('is a conflict if other builds are live there than the caller saw', async () => {
+    const [, stories = ''] = await seed();
+    await inPreview(await at.remote('stories', '1.1.0'));
+    const { seq: fromSeq } = await live(preview);
+    await inPreview(await at.remote('chat', '1.1.0'));
+    await expect(promoteIt({ fromSeq })).rejects.toThrow(/preview is at state/);
+    expect(await buildsOf(at.writer)).toContain(stories);
+    // the other team's build does not concern this one
+    await promoteIt({ name: 'stories', fromSeq });
+    const seenNow = (await live(preview)).seq;
+    await kill(preview, stories, { why: 'bad' });
+    await promoteIt({ fromSeq: seenNow });
+    expect(await buildsOf(at.writer)).toEqual(await buildsOf(preview));
   });
 
   test('passes the gate of the target channel', async () => {

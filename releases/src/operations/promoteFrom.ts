@@ -2,13 +2,13 @@ import { type Catalog, isPublished } from '../builds/catalog.ts';
 import { publish } from '../builds/publish.ts';
 import { mapsFolder } from '../builds/sourceMaps.ts';
 import { assertStored } from '../builds/storedFiles.ts';
-import { type Change, changeChannel, createChannel } from '../channel/changeChannel.ts';
+import { assertSeen, type Change, changeChannel, createChannel } from '../channel/changeChannel.ts';
 import { compose, replan } from '../channel/composeSet.ts';
 import { history, readChannel, requireChannel } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { type RefusalReason, refused, usage } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
-import { type BuildRecord, buildFolder, mergeBuilds, nameOf } from '../model/build.ts';
+import { type BuildRecord, buildFolder, mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import type { SigningKey } from '../model/signing.ts';
 import { say } from '../sentences.ts';
@@ -47,12 +47,15 @@ const foreignStateOf = (document: ChannelDocument, store: Store | null) => ({
   ...(store ? { store: store.label } : {}),
 });
 
+const buildsIn = ({ stable }: Pick<ChannelDocument, 'stable'>, name?: string) =>
+  (stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
+
 /** Reads the source's live builds, of all names or one. Throws refused if one is killed, incomplete or not of the signed digest. */
 async function readSource(writer: Writer, from: Source, name?: string) {
   if (from.channel === writer.channel && !isOtherStore(writer, from))
     throw usage(say('itself', { channel: from.channel }), say('itselfCure'));
   const { document } = await requireChannel(readerOf(from));
-  const builds = (document.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
+  const builds = buildsIn(document, name);
   if (builds.length === 0)
     throw refused(
       say('runsNone', { channel: from.channel, name: name ?? 'set' }),
@@ -125,6 +128,8 @@ export interface PromoteFromOptions extends SwitchOptions {
   from: Source;
   /** Name of one remote; default: the whole set of the other channel. */
   name?: string;
+  /** State of the other channel that the caller saw. Throws conflict if other builds are live there by now. */
+  fromSeq?: number;
 }
 
 export interface Promotion extends Change {
@@ -136,8 +141,14 @@ export interface Promotion extends Change {
  * Makes another channel's live builds live here: the same builds by digest, copied with their files from another store. The change
  * passes the gate here and is in both logs. Throws refused for builds that are missing or killed on either side.
  */
-export async function promoteFrom(writer: Writer, { from, name, ...options }: PromoteFromOptions): Promise<Promotion> {
+export async function promoteFrom(
+  writer: Writer,
+  { from, name, fromSeq, ...options }: PromoteFromOptions,
+): Promise<Promotion> {
   const source = await readSource(writer, from, name);
+  await assertSeen(readerOf(from), source.document, fromSeq, (laterState, seenState) =>
+    sameBuilds(buildsIn(laterState, name), buildsIn(seenState, name)),
+  );
   const stableIds = await findEverStable(from, source.document);
   await copyFrom(writer, from, source.records);
   const origin = foreignStateOf(source.document, isOtherStore(writer, from) ? from.store : null);
