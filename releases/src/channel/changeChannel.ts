@@ -155,14 +155,15 @@ function runningState(state: ChannelDocument, name?: string): string {
   ]);
 }
 
-/** A rollback of one name or the whole channel. Schedules and log-only entries do not conflict with it. */
+/** A rollback of one name or the whole channel. Schedules, the rule of approval and log-only entries do not conflict with it. */
 export interface Back {
   name?: string;
 }
 
 const compatibleWith = (back?: Back) => (laterState: ChannelDocument, seenState: ChannelDocument) =>
   runningState(laterState, back?.name) === runningState(seenState, back?.name) &&
-  (back !== undefined || laterState.action.verb !== 'schedule');
+  (back !== undefined ||
+    (laterState.action.verb !== 'schedule' && Boolean(laterState.approval) === Boolean(seenState.approval)));
 
 /** Throws conflict if `isCompatible` returns false for a state after the one that the caller saw. */
 export async function assertSeen(

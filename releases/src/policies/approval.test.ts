@@ -305,6 +305,15 @@ describe('the two-person rule', () => {
   });
 });
 
+test('a switch that was asked as a proposal is a conflict once one person decides alone', async () => {
+  const { seq } = await at.current();
+  await agree('Wang', await propose('Li', { verb: 'approval', hours: null }));
+  await expect(submit(as('Li'), activation(), { ...options, seq })).rejects.toThrow(/is at state/);
+  expect(await live()).not.toContain(next);
+  await submit(as('Li'), activation(), { ...options, seq: (await at.current()).seq });
+  expect(await live()).toContain(next);
+});
+
 describe('a process that crashes during an approval', () => {
   /** Fails swaps of the agenda, but not of the channel. */
   const dying = (writer: Writer): Writer => {
