@@ -20,6 +20,7 @@ import {
   section,
   server,
 } from './testing/consoleFixture';
+import { texts } from './texts';
 
 describe('what is planned', () => {
   test('the next step is shown with its time, and can be paused and cancelled', async () => {
@@ -207,6 +208,19 @@ describe('what is planned', () => {
     expect(server.posted().map(({ body }) => body)).toEqual([{ url: 'https://bot.example/hook' }, { id: webhook.id }]);
   });
 
+  test('a webhook whose answer is lost may have been added, and its address stays', async () => {
+    server.agenda = agendaWith({ schedules: [], webhooks: [] });
+    await openPage();
+    await openSettings();
+    await userEvent.click(screen.getByText('新增通知', { selector: 'summary' }));
+    const address = screen.getByLabelText<HTMLInputElement>('地址（https）');
+    await userEvent.type(address, 'https://bot.example/hook');
+    server.away = 'unreachable';
+    await userEvent.click(button('新增通知'));
+    expect(await screen.findByText(texts.confirm.unanswered)).toBeTruthy();
+    expect(address.value).toBe('https://bot.example/hook');
+  });
+
   test('windows are listed, added with a reason and taken away', async () => {
     const weekly = { kind: 'weekly' as const, from: 4 * 1440 + 1080, to: 480, zone: 'Asia/Shanghai' };
     const freeze = { id: '0a1b2c3d', window: weekly, reason: '周末', by: '小王', at: instant(60), open: true };
@@ -236,6 +250,31 @@ describe('what is planned', () => {
 });
 
 describe('a change', () => {
+  test('is not confirmed by the second half of a double press that opened its question', async () => {
+    await openPage();
+    button('全量上线 stories').focus();
+    await userEvent.keyboard('{Enter}');
+    expect(dialog()).toBeTruthy();
+    await userEvent.keyboard('{Enter}');
+    await act(async () => {});
+    expect(server.posted()).toEqual([]);
+    await userEvent.keyboard('稳定一周了{Enter}');
+    await waitFor(() => expect(server.posted()).toHaveLength(1));
+  });
+
+  test('is not asked over words that the manager types elsewhere', async () => {
+    server.agenda = agendaWith({ schedules: [], webhooks: [] });
+    await openPage();
+    const release = server.hold('diff?channel=production&a=7&b=6');
+    await userEvent.click(button('回退 stories'));
+    await openSettings();
+    await userEvent.click(screen.getByText('新增通知', { selector: 'summary' }));
+    await userEvent.type(screen.getByLabelText('地址（https）'), 'https://bot');
+    release();
+    await act(async () => {});
+    expect(screen.queryByRole('alertdialog')).toBeNull();
+  });
+
   test('asks with its effects and a reason, and reports its outcome', async () => {
     await openPage();
     await userEvent.click(button('回退 stories'));

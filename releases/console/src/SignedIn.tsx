@@ -68,6 +68,7 @@ export function SignedIn({
     return listenTo(window, ['popstate'], onPopState);
   }, [console, shown]);
   const view = useView();
+  useEffect(() => onHashChange(console.turnAway), [console]);
   useEffect(() => {
     if (view === 'now') focusSection(location.hash.slice(1));
   }, [view]);
@@ -76,7 +77,7 @@ export function SignedIn({
   const snapshot = isMissing ? null : state.snapshot;
   return (
     <ConsoleContext value={{ me, console, running: state.running, now, snapshot }}>
-      <div className={styles.frame} {...focusHandlers}>
+      <div className={styles.frame} onInput={console.turnAway} {...focusHandlers}>
         <header className={styles.header}>
           <Seal sign="聊" size="small" />
           <h1 className={styles.title}>{texts.title}</h1>

@@ -12,7 +12,7 @@ function WebhookForm() {
     <FoldedForm
       title={add}
       action={add}
-      onSubmit={(field, form) => void console.addWebhook(add, field('url')).then(() => form.reset())}
+      onSubmit={(field, form) => void console.addWebhook(add, field('url')).then((isAdded) => isAdded && form.reset())}
     >
       <TextField type="url" name="url" label={url} hint={hint} autoComplete="off" required />
     </FoldedForm>

@@ -157,19 +157,26 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     /** The shown state, on which a decision is based. */
     currentBasis: () => ({ channel: state.channel, seq: state.snapshot?.status.seq ?? 0 }),
 
-    /** Runs one request at a time, with a toast meanwhile. A failure opens a notice. */
-    async run(control: string, work: () => Promise<void>): Promise<void> {
-      if (state.running !== null) return;
+    /**
+     * Runs one request at a time, with a toast meanwhile. A failure opens a notice; it names the action if the manager has left it
+     * and begun another. Returns whether the work succeeded.
+     */
+    async run(control: string, work: () => Promise<void>, title?: string): Promise<boolean> {
+      if (state.running !== null) return false;
       runCount += 1;
       const runNumber = runCount;
       set({ running: control });
       showToast(texts.busy);
       try {
         await work();
-        hideToast(texts.busy);
+        if (runNumber === runCount) hideToast(texts.busy);
+        return true;
       } catch (cause) {
-        hideToast();
-        set({ notice: refusalOf(cause) });
+        const notice = refusalOf(cause);
+        if (runNumber === runCount) hideToast();
+        else if (notice && title) notice.title = `${title} · ${notice.title}`;
+        set({ notice });
+        return false;
       } finally {
         if (runNumber === runCount) set({ running: null });
       }

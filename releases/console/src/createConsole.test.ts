@@ -213,8 +213,45 @@ test('a switch that was left while the gate judges it does not block a rollback,
   await console.rollback('rollback c', { name: 'c', to: 3, title: '回退 c' });
   release();
   await activated;
-  expect(console.state().toast?.text).toBe('完成，现在是状态 9');
+  expect(console.state().toast?.text).toBe('上线 a · 完成，现在是状态 9');
   expect(console.state().question?.title).toBe('回退 c');
+});
+
+describe('a question that loads slowly', () => {
+  type Opened = ReturnType<typeof openConsole>['console'];
+  const turns: [string, (console: Opened) => unknown][] = [
+    ['chooses another channel', (console) => console.chooseChannel('preview')],
+    ['types or changes the view', (console) => console.turnAway()],
+    [
+      'asks and calls off another change',
+      (console) => {
+        console.openQuestion('activate', { builds: ['a@1.0.0'] }, question('上线 a'));
+        console.cancelQuestion();
+        console.openQuestion('activate', { builds: ['b@1.0.0'] }, question('上线 b'));
+      },
+    ],
+  ];
+
+  test.each(turns)('does not open over a manager who %s', async (_, turn) => {
+    const { console } = openConsole();
+    await console.refresh();
+    const release = hold('diff?channel=production&a=7&b=3');
+    const asked = console.rollback('rollback b', { name: 'b', to: 3, title: '回退 b' });
+    await turn(console);
+    release();
+    await asked;
+    expect(console.state().question?.title).not.toBe('回退 b');
+    expect(console.state().running).toBeNull();
+    await console.rollback('rollback b', { name: 'b', to: 3, title: '回退 b' });
+    expect(console.state().question?.title).toBe('回退 b');
+  });
+
+  test('names the state of the other channel that its lines are about', async () => {
+    const { console } = openConsole();
+    await console.refresh();
+    await console.promoteFrom('promote', 'preview');
+    expect(console.state().question?.body).toEqual({ from: 'preview', fromSeq: 20 });
+  });
 });
 
 test('a check, which may take minutes, holds up no way back, and runs once', async () => {

@@ -15,7 +15,7 @@ import {
 import { type Basis, type ConsoleState, type Cure, createConsoleStore, type QuestionOptions } from './consoleStore';
 import { labels } from './labels';
 import { createPolling, stateBefore } from './polling';
-import { createQuestions } from './questions';
+import { createQuestions, unansweredOr } from './questions';
 import {
   changeLine,
   endedBy,
@@ -49,6 +49,7 @@ export function createConsole(channel: string) {
   const polling = createPolling(store);
   const questions = createQuestions(store, polling);
   let isChecking = false;
+  let turnCount = 0;
 
   const candidatesEnded = (name?: string): string[] => {
     const { snapshot } = state();
@@ -101,6 +102,7 @@ export function createConsole(channel: string) {
 
   /** Switches to the channel that lacks a build, and asks there to promote it. */
   async function promoteInto(channel: string, origin: string, build: string): Promise<void> {
+    const { seq: fromSeq } = currentBasis();
     saveAddressChannel(channel);
     await self.chooseChannel(channel);
     const { snapshot } = state();
@@ -109,13 +111,25 @@ export function createConsole(channel: string) {
     const live = snapshot.status.stable?.builds.find((id) => nameOf(id) === name) ?? null;
     const changes = [changeLine({ name, from: live, to: build }), ...overtakenBy(snapshot.status, [build])];
     const title = texts.takenBack.bring(labels.of(name), channel);
-    questions.openQuestion('promote', { from: origin, name }, { title, action: texts.candidate.promote, changes });
+    questions.openQuestion(
+      'promote',
+      { from: origin, name, fromSeq },
+      { title, action: texts.candidate.promote, changes },
+    );
   }
+
+  /** Does `show` with the answer, unless the manager has turned to something else meanwhile: an answer would interrupt it. */
+  const showUnlessTurned = async <Answer>(load: Promise<Answer>, show: (answer: Answer) => void): Promise<void> => {
+    const { question } = state();
+    const turnsBefore = turnCount;
+    const answer = await load;
+    if (turnCount === turnsBefore && state().question === question) show(answer);
+  };
 
   /** Asks before a change that `prepare` describes, upon the state that is shown now. */
   const ask = async (control: string, prepare: (basis: Basis) => Promise<[string, object, QuestionOptions]>) => {
     const basis = currentBasis();
-    await run(control, async () => questions.openQuestion(...(await prepare(basis)), basis));
+    await run(control, () => showUnlessTurned(prepare(basis), (asked) => questions.openQuestion(...asked, basis)));
   };
 
   const self = {
@@ -123,7 +137,13 @@ export function createConsole(channel: string) {
     state,
     refresh: polling.refresh,
 
+    /** Called when the manager types or changes the view. */
+    turnAway: () => {
+      turnCount += 1;
+    },
+
     chooseChannel: (chosen: string) => {
+      self.turnAway();
       polling.invalidatePreviews();
       set({ channel: chosen, snapshot: null, previews: [], health: null, refreshFailure: null });
       return polling.refresh();
@@ -167,10 +187,12 @@ export function createConsole(channel: string) {
     promoteFrom: (control: string, channel: string) =>
       ask(control, async (basis) => {
         const place = encodeURIComponent(`${channel}:stable`);
+        // before the differences, so that builds which go live there meanwhile are a conflict
+        const { seq: fromSeq } = await get<{ seq: number }>(pathOf('status', { channel }));
         const differences = await get<Difference[]>(`${pathOf('diff', basis)}&a=stable&b=${place}`);
         const [title, action] = [texts.live.promoteFrom(channel), texts.candidate.promote];
         const changes = [...differences.map(changeLine), ...overtaken(differences.flatMap(({ to }) => to ?? []))];
-        return ['promote', { from: channel }, { title, action, changes }];
+        return ['promote', { from: channel, fromSeq }, { title, action, changes }];
       }),
 
     /** Asks before a build is killed. Shows the effect, that it is permanent, and a change that can be undone. */
@@ -251,7 +273,12 @@ export function createConsole(channel: string) {
     /** Adds a webhook, and shows its secret, which cannot be read later. */
     addWebhook: (control: string, url: string) =>
       run(control, async () => {
-        const { secret } = await post<{ secret: string }>(pathOf('webhook', currentBasis()), { url });
+        const request = post<{ secret: string }>(pathOf('webhook', currentBasis()), { url });
+        const { secret } = await request.catch(async (cause: unknown) => {
+          // shows whether it was added
+          await polling.refresh();
+          throw unansweredOr(cause);
+        });
         set({ notice: { title: texts.webhook.secret, lines: [secret], copy: secret } });
         await polling.refresh();
       }),
@@ -265,13 +292,12 @@ export function createConsole(channel: string) {
     override: (control: string, build: string) =>
       run(control, async () => {
         const request = { builds: [build], hours: 2 };
-        const { query, address } = await post<{ query: string; address: string | null }>(
-          pathOf('override', currentBasis()),
-          request,
-        );
-        const { override, overrideWithoutSite } = texts.done;
-        const copy = address ?? query;
-        set({ notice: { title: address ? override : overrideWithoutSite, lines: [copy], copy } });
+        const link = post<{ query: string; address: string | null }>(pathOf('override', currentBasis()), request);
+        await showUnlessTurned(link, ({ query, address }) => {
+          const { override, overrideWithoutSite } = texts.done;
+          const copy = address ?? query;
+          set({ notice: { title: address ? override : overrideWithoutSite, lines: [copy], copy } });
+        });
       }),
   };
   return self;

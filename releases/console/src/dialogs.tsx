@@ -13,6 +13,9 @@ export function useLast<Value>(value: Value | null): Value | null {
   return value ?? last;
 }
 
+/** Time after the opening in which Enter confirms nothing. */
+const UNREAD_MS = 500;
+
 interface QuestionDialogProps {
   question: ConsoleState['question'];
   /** May switch despite a freeze. */
@@ -30,6 +33,7 @@ export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConf
   const [isReasonMissing, setIsReasonMissing] = useState(false);
   const [isOpen, setIsOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  const openedAt = useRef(0);
   const shownQuestion = useLast(question);
   // a new question starts without the previous reason, unless the same question got no response
   if (isOpen !== (question !== null)) {
@@ -43,6 +47,7 @@ export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConf
     // the name field, if there is one, is above the reason
     const input = field.current?.form?.querySelector('input');
     if (!isOpen || !input) return;
+    openedAt.current = performance.now();
     if (media('(hover: hover)').matches) return input.focus();
     // on a touch device the on-screen keyboard would cover the question
     const panel = input.closest<HTMLElement>('dialog > *');
@@ -87,8 +92,11 @@ export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConf
         className={styles.question}
         onSubmit={(event) => {
           event.preventDefault();
-          if (!busy) submit();
+          // the second half of a double press that opened the question
+          const isUnread = why === '' && name === '' && performance.now() - openedAt.current < UNREAD_MS;
+          if (!busy && !isUnread) submit();
         }}
+        onKeyDown={(event) => event.key === 'Enter' && event.repeat && event.preventDefault()}
       >
         <p>{texts.confirm.changes}</p>
         <Lines lines={changes.length > 0 ? changes : [texts.confirm.nothing]} />
