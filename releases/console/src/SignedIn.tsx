@@ -68,10 +68,10 @@ export function SignedIn({
     return listenTo(window, ['popstate'], onPopState);
   }, [console, shown]);
   const view = useView();
-  useEffect(() => onHashChange(console.turnAway), [console]);
   useEffect(() => {
+    console.turnAway();
     if (view === 'now') focusSection(location.hash.slice(1));
-  }, [view]);
+  }, [console, view]);
   const { health, refreshFailure, now, toast } = state;
   const isMissing = !channels.includes(state.channel);
   const snapshot = isMissing ? null : state.snapshot;
