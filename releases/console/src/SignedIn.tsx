@@ -77,7 +77,11 @@ export function SignedIn({
   const snapshot = isMissing ? null : state.snapshot;
   return (
     <ConsoleContext value={{ me, console, running: state.running, now, snapshot }}>
-      <div className={styles.frame} onInput={console.turnAway} {...focusHandlers}>
+      <div
+        className={styles.frame}
+        onInput={({ target }) => isTextField(target) && console.turnAway()}
+        {...focusHandlers}
+      >
         <header className={styles.header}>
           <Seal sign="聊" size="small" />
           <h1 className={styles.title}>{texts.title}</h1>
@@ -152,6 +156,11 @@ export function SignedIn({
     </ConsoleContext>
   );
 }
+
+/** A slider or a choice takes no keys that a dialog could take away. */
+const isTextField = (target: EventTarget) =>
+  target instanceof HTMLTextAreaElement ||
+  (target instanceof HTMLInputElement && !['range', 'checkbox', 'radio'].includes(target.type));
 
 const VIEWS = ['now', 'settings'] as const;
 type View = (typeof VIEWS)[number];

@@ -158,8 +158,8 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     currentBasis: () => ({ channel: state.channel, seq: state.snapshot?.status.seq ?? 0 }),
 
     /**
-     * Runs one request at a time, with a toast meanwhile. A failure opens a notice; it names the action if the manager has left it
-     * and begun another. Returns whether the work succeeded.
+     * Runs one request at a time, with a toast meanwhile. A failure opens a notice, which has the action's title if the manager has
+     * left it. Returns whether the work succeeded.
      */
     async run(control: string, work: () => Promise<void>, title?: string): Promise<boolean> {
       if (state.running !== null) return false;
@@ -173,9 +173,9 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
         return true;
       } catch (cause) {
         const notice = refusalOf(cause);
+        const isLeft = runNumber !== runCount || state.running === null;
         if (runNumber === runCount) hideToast();
-        else if (notice && title) notice.title = `${title} · ${notice.title}`;
-        set({ notice });
+        set({ notice: notice && isLeft && title ? { ...notice, title: `${title} · ${notice.title}` } : notice });
         return false;
       } finally {
         if (runNumber === runCount) set({ running: null });

@@ -219,11 +219,13 @@ test('a switch that was left while the gate judges it does not block a rollback,
 
 describe('a question that loads slowly', () => {
   type Opened = ReturnType<typeof openConsole>['console'];
-  const turns: [string, (console: Opened) => unknown][] = [
-    ['chooses another channel', (console) => console.chooseChannel('preview')],
-    ['types or changes the view', (console) => console.turnAway()],
+  const told = '你已转到别处，所以刚才要打开的没有打开；还需要就再按一次';
+  const turns: [string, string | undefined, (console: Opened) => unknown][] = [
+    ['chooses another channel', told, (console) => console.chooseChannel('preview')],
+    ['types or changes the view', told, (console) => console.turnAway()],
     [
       'asks and calls off another change',
+      undefined,
       (console) => {
         console.openQuestion('activate', { builds: ['a@1.0.0'] }, question('上线 a'));
         console.cancelQuestion();
@@ -232,7 +234,7 @@ describe('a question that loads slowly', () => {
     ],
   ];
 
-  test.each(turns)('does not open over a manager who %s', async (_, turn) => {
+  test.each(turns)('does not open over a manager who %s', async (_, toast, turn) => {
     const { console } = openConsole();
     await console.refresh();
     const release = hold('diff?channel=production&a=7&b=3');
@@ -242,6 +244,7 @@ describe('a question that loads slowly', () => {
     await asked;
     expect(console.state().question?.title).not.toBe('回退 b');
     expect(console.state().running).toBeNull();
+    expect(console.state().toast?.text).toBe(toast);
     await console.rollback('rollback b', { name: 'b', to: 3, title: '回退 b' });
     expect(console.state().question?.title).toBe('回退 b');
   });

@@ -15,7 +15,7 @@ import {
 import { type Basis, type ConsoleState, type Cure, createConsoleStore, type QuestionOptions } from './consoleStore';
 import { labels } from './labels';
 import { createPolling, stateBefore } from './polling';
-import { createQuestions, unansweredOr } from './questions';
+import { createQuestions, throwIfUnanswered } from './questions';
 import {
   changeLine,
   endedBy,
@@ -118,12 +118,16 @@ export function createConsole(channel: string) {
     );
   }
 
-  /** Does `show` with the answer, unless the manager has turned to something else meanwhile: an answer would interrupt it. */
+  /**
+   * Shows the answer, unless the manager has turned to something else meanwhile, which it would interrupt. A toast says so; not
+   * after a cancelled question.
+   */
   const showUnlessTurned = async <Answer>(load: Promise<Answer>, show: (answer: Answer) => void): Promise<void> => {
     const { question } = state();
     const turnsBefore = turnCount;
     const answer = await load;
-    if (turnCount === turnsBefore && state().question === question) show(answer);
+    if (turnCount !== turnsBefore) showToast(texts.turnedAway, 'error');
+    else if (state().question === question) show(answer);
   };
 
   /** Asks before a change that `prepare` describes, upon the state that is shown now. */
@@ -137,7 +141,7 @@ export function createConsole(channel: string) {
     state,
     refresh: polling.refresh,
 
-    /** Called when the manager types or changes the view. */
+    /** Called when the manager types text or changes the view. */
     turnAway: () => {
       turnCount += 1;
     },
@@ -277,7 +281,8 @@ export function createConsole(channel: string) {
         const { secret } = await request.catch(async (cause: unknown) => {
           // shows whether it was added
           await polling.refresh();
-          throw unansweredOr(cause);
+          throwIfUnanswered(cause);
+          throw cause;
         });
         set({ notice: { title: texts.webhook.secret, lines: [secret], copy: secret } });
         await polling.refresh();

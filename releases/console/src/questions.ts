@@ -20,10 +20,10 @@ interface ChangeResult {
   proposal?: { id: string };
 }
 
-/** For a change without a readable answer, a failure which says that it may have been carried out; else the cause itself. */
-export function unansweredOr(cause: unknown): unknown {
+/** Throws a failure which says that the change may have been carried out, if it got no readable answer. */
+export function throwIfUnanswered(cause: unknown): void {
   const { status } = failureOf(cause);
-  return status === 0 || status === UNREADABLE ? new ApiFailure(status, [texts.confirm.unanswered]) : cause;
+  if (status === 0 || status === UNREADABLE) throw new ApiFailure(status, [texts.confirm.unanswered]);
 }
 
 /** Changes that wait for a person's confirmation, one at a time. */
@@ -74,43 +74,38 @@ export function createQuestions(
     const busyQuestion = { ...question, busy: true };
     set({ question: busyQuestion });
     let isDone = false;
-    await run(
-      'question',
-      async () => {
-        try {
-          const expectedState = PROPOSAL_VERBS.includes(verb) ? {} : { seq: basis.seq };
-          const request = {
-            ...body,
-            why,
-            ...expectedState,
-            ...(passesFreeze && why.trim() ? { despiteFreeze: why } : {}),
-          };
-          const { changed, document, proposal } = await post<ChangeResult>(pathOf(verb, basis), request).catch(
-            async (cause: unknown) => {
-              const { status } = failureOf(cause);
-              const failure = unansweredOr(cause);
-              if (failure !== cause) throw failure;
-              if (status === 409) throw new ApiFailure(409, await changesSince(basis, failureOf(cause).lines));
-              throw (await isSettled(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
-            },
-          );
-          invalidatePreviews();
-          forgetTypedReason();
-          await refresh();
-          isDone = true;
-          const shownStatus = state().snapshot?.status;
-          const seq =
-            shownStatus?.channel === document.channel ? Math.max(shownStatus.seq, document.seq) : document.seq;
-          const result = changed ? texts.done.changed(seq) : texts.done.unchanged;
-          const text = proposal ? texts.approval.proposed(proposal.id) : result;
-          // the manager has left the dialog and may have begun another change
-          showToast(state().question === busyQuestion ? text : `${title} · ${text}`, 'success');
-        } finally {
-          if (state().question === busyQuestion) set({ question: null });
-        }
-      },
-      title,
-    );
+    const send = async () => {
+      try {
+        const expectedState = PROPOSAL_VERBS.includes(verb) ? {} : { seq: basis.seq };
+        const request = {
+          ...body,
+          why,
+          ...expectedState,
+          ...(passesFreeze && why.trim() ? { despiteFreeze: why } : {}),
+        };
+        const { changed, document, proposal } = await post<ChangeResult>(pathOf(verb, basis), request).catch(
+          async (cause: unknown) => {
+            throwIfUnanswered(cause);
+            const { status } = failureOf(cause);
+            if (status === 409) throw new ApiFailure(409, await changesSince(basis, failureOf(cause).lines));
+            throw (await isSettled(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
+          },
+        );
+        invalidatePreviews();
+        forgetTypedReason();
+        await refresh();
+        isDone = true;
+        const shownStatus = state().snapshot?.status;
+        const seq = shownStatus?.channel === document.channel ? Math.max(shownStatus.seq, document.seq) : document.seq;
+        const result = changed ? texts.done.changed(seq) : texts.done.unchanged;
+        const text = proposal ? texts.approval.proposed(proposal.id) : result;
+        // the manager has left the dialog and may have begun another change
+        showToast(state().question === busyQuestion ? text : `${title} · ${text}`, 'success');
+      } finally {
+        if (state().question === busyQuestion) set({ question: null });
+      }
+    };
+    await run('question', send, title);
     if (!isDone) await refresh();
   }
 

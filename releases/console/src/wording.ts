@@ -634,6 +634,10 @@ export const WORDING = {
     endsCandidate: ['它所在的灰度随之结束', 'The canary it is part of ends too'],
   },
   busy: ['正在执行……', 'Working…'],
+  turnedAway: [
+    '你已转到别处，所以刚才要打开的没有打开；还需要就再按一次',
+    'You turned to something else, so it did not open. Press again if you still want it.',
+  ],
   checking: (build: string) => [`正在检查 ${build}……`, `Checking ${build}…`],
   done: {
     changed: (seq: number) => [`完成，现在是状态 ${seq}`, `Done. This is state ${seq} now.`],
