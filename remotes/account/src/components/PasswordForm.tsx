@@ -30,9 +30,7 @@ const meant = ({ current_password, password, password_confirmation }: PasswordCh
 const isUnanswered = (error: unknown) =>
   isApiError(error) && (error.kind === 'offline' || error.kind === 'timeout' || error.kind === 'server');
 
-/** Whether the server refused a field: the current password, or another one. */
-const refuses = (error: unknown, field: 'current' | 'other') =>
-  isApiError(error) && error.kind === 'invalid' && (field === 'current') === Boolean(error.fields.current_password);
+const refusedFields = (error: unknown) => (isApiError(error) && error.kind === 'invalid' ? error.fields : undefined);
 
 /**
  * Sends the change. An attempt without an answer may have succeeded. If the current password is then refused, the new one is sent
@@ -45,9 +43,10 @@ function useChange() {
     const { error } = await change(form);
     const isRepeated = unansweredPassword.current === form.password;
     if (isUnanswered(error)) unansweredPassword.current = form.password;
-    if (!isRepeated || !refuses(error, 'current')) return { error };
+    if (!isRepeated || !refusedFields(error)?.current_password) return { error };
     const { error: secondError } = await change({ ...form, current_password: form.password });
-    return !secondError || refuses(secondError, 'other') ? {} : { error };
+    const secondFields = refusedFields(secondError);
+    return !secondError || (secondFields && !secondFields.current_password) ? {} : { error };
   };
 }
 
