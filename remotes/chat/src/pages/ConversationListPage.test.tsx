@@ -391,7 +391,8 @@ describe('a reply that nobody has seen', () => {
   });
 });
 
-test('a run that is resumed late leads nobody away from another chat', async () => {
+/** Taps a shelved run of 聂小倩 whose answer is held back, then opens the chat of 画皮. */
+async function leaveSlowRun() {
   let resume: (answer: unknown) => void = () => {};
   const shelved = conversationDto({ id: 'c-0', run: 1, shelved: true });
   const { user, requests } = open({
@@ -403,25 +404,21 @@ test('a run that is resumed late leads nobody away from another chat', async () 
   await waitFor(() => expect(requests.some(({ method }) => method === 'PUT')).toBe(true));
   expect(row.closest('[aria-busy="true"]')).toBeTruthy();
   await user.click(screen.getByRole('link', { name: /画皮/ }));
-  expect(location.pathname).toBe('/story/s-2');
-  await act(async () => resume({ data: conversationDto({ id: 'c-0', run: 1, shelved: false }) }));
+  await waitFor(() => expect(location.pathname).toBe('/story/s-2'));
+  return () => act(async () => resume({ data: conversationDto({ id: 'c-0', run: 1, shelved: false }) }));
+}
+
+test('a run that is resumed late leads nobody away from another chat', async () => {
+  const answer = await leaveSlowRun();
+  await answer();
   expect(location.pathname).toBe('/story/s-2');
 });
 
 test('a run that is resumed late leads nobody away from the list after another chat', async () => {
-  let resume: (answer: unknown) => void = () => {};
-  const shelved = conversationDto({ id: 'c-0', run: 1, shelved: true });
-  const { user, requests } = open({
-    [LIST]: pageDto([second, shelved]),
-    'PUT /v1/conversations/c-0': () => new Promise((resolve) => (resume = resolve)),
-  });
-  await user.click(await screen.findByRole('link', { name: /聂小倩/ }));
-  await waitFor(() => expect(requests.some(({ method }) => method === 'PUT')).toBe(true));
-  await user.click(screen.getByRole('link', { name: /画皮/ }));
-  await waitFor(() => expect(location.pathname).toBe('/story/s-2'));
+  const answer = await leaveSlowRun();
   act(() => history.back());
   await waitFor(() => expect(location.pathname).toBe('/conversations'));
-  await act(async () => resume({ data: conversationDto({ id: 'c-0', run: 1, shelved: false }) }));
+  await answer();
   await titles();
   expect(location.pathname).toBe('/conversations');
 });
@@ -465,7 +462,7 @@ describe('置顶', () => {
     },
   );
 
-  test('ends with the last tap, whatever arrives in between', async () => {
+  test('ends with the last tap, also if older states arrive after it', async () => {
     const answers: (() => void)[] = [];
     const { user, requests, live } = openList({
       [MARK]: ({ body }: RecordedRequest) => {
