@@ -6,7 +6,7 @@ import {
   endSession,
   failureOf,
   forgetToken,
-  forgetTypedReason,
+  forgetTypedReasons,
   get,
   hasLinkToken,
   type Me,
@@ -40,7 +40,7 @@ async function loadEntry(): Promise<EntryState> {
 async function signOut(why: 'asked' | 'refused'): Promise<EntryState> {
   const hadToken = readToken() !== null;
   forgetToken();
-  if (why === 'asked') forgetTypedReason();
+  if (why === 'asked') forgetTypedReasons();
   const address = why === 'asked' && !hadToken ? await endSession().catch(failureOf) : null;
   if (address instanceof ApiFailure) return address;
   if (address) location.assign(address);

@@ -165,23 +165,27 @@ export const forgetToken = (): void => sessionStorage.removeItem(TOKEN_KEY);
 
 const TYPED_KEY = 'liaozhai-console-typed';
 
-/** Reason typed for a change that was not made yet, with the channel and the title of its dialog. */
-export interface TypedReason {
+/** A question: its channel and its title. */
+interface QuestionName {
   channel: string;
   title: string;
-  why: string;
 }
 
-/** Stored in `sessionStorage`, because signing in again unloads the page. */
-export const saveTypedReason = (typedReason: TypedReason): void =>
-  sessionStorage.setItem(TYPED_KEY, JSON.stringify(typedReason));
-export const forgetTypedReason = (): void => sessionStorage.removeItem(TYPED_KEY);
+const keyOf = ({ channel, title }: QuestionName) => `${channel} ${title}`;
+const typedReasons = () => JSON.parse(sessionStorage.getItem(TYPED_KEY) ?? '{}') as Record<string, string>;
 
-/** Returns the reason typed for the same question and not confirmed. */
-export function typedReasonFor(channel: string, title: string): TypedReason | null {
-  const typedReason = JSON.parse(sessionStorage.getItem(TYPED_KEY) ?? 'null') as TypedReason | null;
-  return typedReason?.channel === channel && typedReason.title === title ? typedReason : null;
+/**
+ * Stores the reason typed for a change that was not made yet; an empty one is removed. In `sessionStorage`, because signing in again
+ * unloads the page.
+ */
+export function saveTypedReason(question: QuestionName, why: string): void {
+  const { [keyOf(question)]: _, ...others } = typedReasons();
+  sessionStorage.setItem(TYPED_KEY, JSON.stringify(why === '' ? others : { ...others, [keyOf(question)]: why }));
 }
+
+/** Returns the reason typed for the same question and not confirmed; empty without one. */
+export const typedReasonFor = (question: QuestionName): string => typedReasons()[keyOf(question)] ?? '';
+export const forgetTypedReasons = (): void => sessionStorage.removeItem(TYPED_KEY);
 
 /** Request timeouts, in ms. A request that runs the gate may wait for a browser and for earlier requests. */
 const REQUEST_TIMEOUT_MS = 15_000;

@@ -1,15 +1,5 @@
 import type { ShownToast } from '@liaozhai/shared/ui';
-import type {
-  AgendaView,
-  ApiFailure,
-  ChannelView,
-  Comparison,
-  Health,
-  LogEntry,
-  Preview,
-  Sharing,
-  TypedReason,
-} from './api';
+import type { AgendaView, ApiFailure, ChannelView, Comparison, Health, LogEntry, Preview, Sharing } from './api';
 import type { NamedPackage } from './labels';
 import { texts } from './texts';
 
@@ -57,8 +47,16 @@ export interface Cure {
   choose: () => void;
 }
 
+/** Result of a request, with a text to copy and actions that resolve a refusal. */
+export interface Notice {
+  title: string;
+  lines: readonly string[];
+  copy?: string;
+  cures?: readonly Cure[];
+}
+
 /** A change that waits for confirmation. */
-interface Question extends QuestionOptions {
+export interface Question extends QuestionOptions {
   verb: string;
   body: object;
   basis: Basis;
@@ -68,8 +66,8 @@ interface Question extends QuestionOptions {
   frozen: AgendaView['frozen'];
   /** Requires approval: the change becomes a proposal. */
   needsApproval: boolean;
-  /** Reason typed for the same question, whose request failed. */
-  typedReason: TypedReason | null;
+  /** Reason typed for the same question, which was not confirmed or whose request failed; else empty. */
+  typedReason: string;
 }
 
 /** Verbs that a freeze window refuses. */
@@ -96,15 +94,17 @@ export interface ConsoleState {
   question: Question | null;
   /** Two builds of one name to compare; `found` is null if nothing differs. */
   comparison: { name: string; from: string; to: string; result: Comparison | null } | null;
-  /** Result of a request, with a text to copy and actions that resolve a refusal. */
-  notice: { title: string; lines: readonly string[]; copy?: string; cures?: readonly Cure[] } | null;
+  /** Result of a request, shown until the manager closes it; later ones wait. */
+  notice: Notice | null;
   toast: ShownToast | null;
 }
 
 const TOAST_MS = 6000;
+/** Time between two notices, in which a double tap on the first closes nothing. */
+const NEXT_NOTICE_MS = 500;
 
 /** State of the signed-in page, and the one request that the user waits for. */
-export function createConsoleStore(channel: string, refusalOf: (cause: unknown) => ConsoleState['notice']) {
+export function createConsoleStore(channel: string, refusalOf: (cause: unknown) => Notice) {
   let state: ConsoleState = {
     channel,
     snapshot: null,
@@ -120,6 +120,7 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     toast: null,
   };
   const listeners = new Set<() => void>();
+  const waitingNotices: Notice[] = [];
   let toastCount = 0;
   let runCount = 0;
   let toastTimer: ReturnType<typeof setTimeout> | undefined;
@@ -144,6 +145,18 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     set({ toast: null });
   }
 
+  /** Shows a notice after those that were not closed yet: one may hold a secret that cannot be read later. */
+  function showNotice(notice: Notice): void {
+    if (state.notice) waitingNotices.push(notice);
+    else set({ notice });
+  }
+
+  function closeNotice(): void {
+    set({ notice: null });
+    const next = waitingNotices.shift();
+    if (next) setTimeout(() => showNotice(next), NEXT_NOTICE_MS);
+  }
+
   return {
     subscribe: (listener: () => void) => {
       listeners.add(listener);
@@ -153,6 +166,8 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     set,
     showToast,
     hideToast,
+    showNotice,
+    closeNotice,
 
     /** The shown state, on which a decision is based. */
     currentBasis: () => ({ channel: state.channel, seq: state.snapshot?.status.seq ?? 0 }),
@@ -175,7 +190,7 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
         const notice = refusalOf(cause);
         const isLeft = runNumber !== runCount || state.running === null;
         if (runNumber === runCount) hideToast();
-        set({ notice: notice && isLeft && title ? { ...notice, title: `${title} · ${notice.title}` } : notice });
+        showNotice(isLeft && title ? { ...notice, title: `${title} · ${notice.title}` } : notice);
         return false;
       } finally {
         if (runNumber === runCount) set({ running: null });

@@ -257,18 +257,53 @@ describe('a question that loads slowly', () => {
   });
 });
 
-test('a check, which may take minutes, holds up no way back, and runs once', async () => {
+test('a check, which may take minutes, holds up no way back, and runs once for each build', async () => {
   const { console } = openConsole();
   await console.refresh();
   const release = hold('check?channel=production');
-  const first = console.check('a@1.0.0');
-  await console.check('b@1.0.0');
+  const checks = ['a@1.0.0', 'a@1.0.0', 'b@1.0.0'].map(console.check);
   await console.rollback('rollback a', { name: 'a', to: 3, title: '回退 a' });
   expect(console.state().question?.title).toBe('回退 a');
   release();
-  await first;
-  expect(asked.filter((path) => path.startsWith('check'))).toHaveLength(1);
+  await Promise.all(checks);
+  expect(asked.filter((path) => path.startsWith('check'))).toHaveLength(2);
   expect(console.state().question?.title).toBe('回退 a');
+});
+
+test('a result that arrives while another is read waits until that one is closed', async () => {
+  const { console } = openConsole();
+  await console.refresh();
+  const served = globalThis.fetch;
+  globalThis.fetch = async (input, options) => {
+    if (String(input).includes('/check')) return Response.json({ message: 'no', details: [] }, { status: 422 });
+    return String(input).includes('/webhook')
+      ? Response.json({ webhook: { id: 'w' }, secret: 's3cret' })
+      : served(input, options);
+  };
+  await console.addWebhook('webhook', 'https://ci.example/hook');
+  await console.check('a@1.0.0');
+  expect(console.state().notice?.copy).toBe('s3cret');
+  console.dismiss();
+  await waitFor(() => expect(console.state().notice?.lines).toEqual(['a 1.0.0', 'no']));
+  console.dismiss();
+  expect(console.state().notice).toBeNull();
+});
+
+test('a reason that was typed is kept for its question while another one is asked and called off', async () => {
+  const { console } = openConsole();
+  await console.refresh();
+  const served = globalThis.fetch;
+  globalThis.fetch = async (input, options) =>
+    String(input).includes('/rollback') ? new Response('', { status: 504 }) : served(input, options);
+  console.openQuestion('rollback', { name: 'a' }, question('回退 a'));
+  await console.confirmQuestion('封面不见了');
+  console.openQuestion('activate', { builds: ['b@1.0.0'] }, question('上线 b'));
+  console.storeReason('新的封面');
+  console.cancelQuestion();
+  console.openQuestion('activate', { builds: ['b@1.0.0'] }, question('上线 b'));
+  expect(console.state().question?.typedReason).toBe('');
+  console.openQuestion('rollback', { name: 'a' }, question('回退 a'));
+  expect(console.state().question?.typedReason).toBe('封面不见了');
 });
 
 test('what a switch would change is told by name, with what is live and what is new', () => {

@@ -12,7 +12,7 @@ import {
   type RefusalReason,
   saveAddressChannel,
 } from './api';
-import { type Basis, type ConsoleState, type Cure, createConsoleStore, type QuestionOptions } from './consoleStore';
+import { type Basis, type Cure, createConsoleStore, type Notice, type QuestionOptions } from './consoleStore';
 import { labels } from './labels';
 import { createPolling, stateBefore } from './polling';
 import { createQuestions, throwIfUnanswered } from './questions';
@@ -45,10 +45,10 @@ async function rollbackChanges(currentBasis: Basis, killed: readonly string[], n
 /** State and actions of the signed-in page. One instance per sign-in. */
 export function createConsole(channel: string) {
   const store = createConsoleStore(channel, (cause) => refusalOf(cause));
-  const { state, set, showToast, hideToast, currentBasis, run } = store;
+  const { state, set, showToast, hideToast, showNotice, currentBasis, run } = store;
   const polling = createPolling(store);
   const questions = createQuestions(store, polling);
-  let isChecking = false;
+  const checkedBuilds = new Set<string>();
   let turnCount = 0;
 
   const candidatesEnded = (name?: string): string[] => {
@@ -61,7 +61,7 @@ export function createConsole(channel: string) {
     return snapshot ? overtakenBy(snapshot.status, builds) : [];
   };
 
-  function refusalOf(cause: unknown): NonNullable<ConsoleState['notice']> {
+  function refusalOf(cause: unknown): Notice {
     const { status, lines, reason } = failureOf(cause);
     return {
       title: texts.refusal(status),
@@ -249,12 +249,12 @@ export function createConsole(channel: string) {
       }),
 
     ...questions,
-    dismiss: () => set({ notice: null }),
+    dismiss: store.closeNotice,
 
     /** Runs the gate, which may take minutes. It changes nothing, so other actions stay available. */
     check: async (build: string) => {
-      if (isChecking) return;
-      isChecking = true;
+      if (checkedBuilds.has(build)) return;
+      checkedBuilds.add(build);
       const toastText = texts.checking(shortList([build]));
       showToast(toastText);
       try {
@@ -264,13 +264,14 @@ export function createConsole(channel: string) {
         const problems = results.flatMap(({ check, problems: messages }) =>
           messages.map((line) => `${check}: ${line}`),
         );
-        if (problems.length > 0) throw new ApiFailure(422, [build, ...problems]);
+        if (problems.length > 0) throw new ApiFailure(422, problems);
         showToast(texts.done.checked(shortList([build])), 'success');
       } catch (cause) {
         hideToast(toastText);
-        set({ notice: refusalOf(cause) });
+        const refusal = refusalOf(cause);
+        showNotice({ ...refusal, lines: [shortList([build]), ...refusal.lines] });
       } finally {
-        isChecking = false;
+        checkedBuilds.delete(build);
       }
     },
 
@@ -284,7 +285,7 @@ export function createConsole(channel: string) {
           throwIfUnanswered(cause);
           throw cause;
         });
-        set({ notice: { title: texts.webhook.secret, lines: [secret], copy: secret } });
+        showNotice({ title: texts.webhook.secret, lines: [secret], copy: secret });
         await polling.refresh();
       }),
 
@@ -301,7 +302,7 @@ export function createConsole(channel: string) {
         await showUnlessTurned(link, ({ query, address }) => {
           const { override, overrideWithoutSite } = texts.done;
           const copy = address ?? query;
-          set({ notice: { title: address ? override : overrideWithoutSite, lines: [copy], copy } });
+          showNotice({ title: address ? override : overrideWithoutSite, lines: [copy], copy });
         });
       }),
   };

@@ -38,7 +38,7 @@ export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConf
   // a new question starts without the previous reason, unless the same question got no response
   if (isOpen !== (question !== null)) {
     setIsOpen(question !== null);
-    setWhy(question?.typedReason?.why ?? '');
+    setWhy(question?.typedReason ?? '');
     setName('');
     setIsMistyped(false);
     setIsReasonMissing(false);

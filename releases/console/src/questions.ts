@@ -2,14 +2,20 @@ import {
   ApiFailure,
   type ChannelView,
   failureOf,
-  forgetTypedReason,
   pathOf,
   post,
   saveTypedReason,
   typedReasonFor,
   UNREADABLE,
 } from './api';
-import { type Basis, type ConsoleStore, FORWARD_VERBS, PROPOSAL_VERBS, type QuestionOptions } from './consoleStore';
+import {
+  type Basis,
+  type ConsoleStore,
+  FORWARD_VERBS,
+  PROPOSAL_VERBS,
+  type Question,
+  type QuestionOptions,
+} from './consoleStore';
 import type { Polling } from './polling';
 import { subjectOf, texts, translate } from './texts';
 
@@ -60,7 +66,7 @@ export function createQuestions(
     const { agenda } = state().snapshot?.status ?? {};
     const frozen = (!isWayBack && FORWARD_VERBS.includes(verb) && agenda?.frozen) || null;
     const needsApproval = Boolean(agenda?.approval) && !isWayBack && [...FORWARD_VERBS, 'approval'].includes(verb);
-    const typedReason = typedReasonFor(basis.channel, options.title);
+    const typedReason = typedReasonFor({ channel: basis.channel, title: options.title });
     set({ question: { verb, body, basis, busy: false, frozen, needsApproval, typedReason, ...options } });
   }
 
@@ -70,7 +76,7 @@ export function createQuestions(
     // `run` would ignore a second request, and the question would stay busy
     if (!question || state().running !== null) return;
     const { verb, body, title, basis } = question;
-    saveTypedReason({ channel: basis.channel, title, why });
+    storeReason(why);
     const busyQuestion = { ...question, busy: true };
     set({ question: busyQuestion });
     let isDone = false;
@@ -92,7 +98,7 @@ export function createQuestions(
           },
         );
         invalidatePreviews();
-        forgetTypedReason();
+        forgetReason(question);
         await refresh();
         isDone = true;
         const shownStatus = state().snapshot?.status;
@@ -109,16 +115,19 @@ export function createQuestions(
     if (!isDone) await refresh();
   }
 
-  /** Stores the typed reason, in case the session ends meanwhile. */
+  /** Stores the typed reason, in case the session ends or another question opens meanwhile. */
   function storeReason(why: string): void {
     const { question } = state();
-    if (question) saveTypedReason({ channel: question.basis.channel, title: question.title, why });
+    if (question) saveTypedReason({ channel: question.basis.channel, title: question.title }, why);
   }
 
+  const forgetReason = ({ basis: { channel }, title }: Question) => saveTypedReason({ channel, title }, '');
+
   function cancelQuestion(): void {
+    const { question } = state();
     // a request under way may still fail, so its reason stays stored; it no longer blocks other requests
-    if (!state().question?.busy) forgetTypedReason();
-    set({ question: null, ...(state().question?.busy ? { running: null } : {}) });
+    if (question && !question.busy) forgetReason(question);
+    set({ question: null, ...(question?.busy ? { running: null } : {}) });
   }
 
   return { openQuestion, confirmQuestion, storeReason, cancelQuestion };
