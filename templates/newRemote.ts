@@ -243,7 +243,8 @@ function mainOutside(args: string[]) {
   const { positionals, values } = parseOutsideArgs(args);
   if (values.help) return console.log(usage);
   const [name, label, ...rest] = positionals;
-  if (!name || !label || rest.length > 0) return exitWithUsage();
+  if (!name || !label) return exitWithUsage('a name and a label are required');
+  if (rest.length > 0) return exitWithUsage(`unexpected: ${rest.join(' ')} (npx takes options without --)`);
   const folder = resolve(values.folder ?? name);
   const { packages, bundler } = values;
   // npm passes its registry setting to the programs it runs

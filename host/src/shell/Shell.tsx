@@ -48,7 +48,7 @@ function Tabs(props: Omit<ComponentProps<typeof TabBar>, 'hasNewReply'>) {
   return <TabBar {...props} hasNewReply={(useUser()?.unreadConversations ?? 0) > 0} />;
 }
 
-/** Enforces 未成年人模式: a slot of the account remote, loaded only for users who have it on. */
+/** Enforces 未成年人模式: a slot of the account remote. */
 function MinorMode({ pathname }: { pathname: string }) {
   return useUser()?.minor ? <RemoteSlot name="minor" pathname={pathname} /> : null;
 }
