@@ -95,7 +95,8 @@ test('times belong to the given zone or contain an offset', () => {
   expect(instantIn('2026-12-24 18:00', 'Europe/Berlin').toISOString()).toBe('2026-12-24T17:00:00.000Z');
   expect(instantIn('2026-07-01T18:00', 'Europe/Berlin').toISOString()).toBe('2026-07-01T16:00:00.000Z');
   expect(instantIn('2026-12-24T18:00:00+08:00', 'UTC').toISOString()).toBe('2026-12-24T10:00:00.000Z');
-  for (const wrong of ['2026-02-30 10:00', 'tomorrow', '2026-12-24'])
+  const notTimes = ['2026-02-30 10:00', '2026-02-30T10:00Z', '2026-12-24T24:00:00Z', '2026-12-24T10:00:00+25:00'];
+  for (const wrong of [...notTimes, 'tomorrow', '2026-12-24', 'Dec 24 18:00Z', '12Z', 'noon 5Z', '24.12.2026 10:00Z'])
     expect(() => instantIn(wrong, 'UTC')).toThrow('is not a time');
   // CST means China's or Chicago's time
   for (const wrong of ['Mars/Olympus', 'CST', 'IST', 'EST', 'PST8PDT', ''])

@@ -182,15 +182,21 @@ export const candidateOf = (document: ChannelDocument, { salt, builds }: Pick<Sc
 
 /**
  * Compares a schedule with its channel. `done`: all builds are live for everyone. `taken`: the channel already has the next step's share,
- * so the process that applied it ended before recording it. `over`: a rollback, stop, switch or manual share intervened.
+ * so the process that applied it ended before recording it. `over`: a rollback, stop, switch, newer candidate or manual share intervened.
  */
 export function standing(schedule: Schedule, document: ChannelDocument): 'ready' | 'taken' | 'done' | 'over' {
-  const { builds, salt, share, before, steps, taken } = schedule;
+  const { builds, salt, share, before, steps, taken, at } = schedule;
   if (sameBuilds(liveOf(document, builds), builds)) return 'done';
   if (builds.some((build) => document.killed.includes(build))) return 'over';
   const candidate = candidateOf(document, schedule);
-  if (!candidate)
-    return salt === null && share === null && sameBuilds(liveOf(document, builds), before) ? 'ready' : 'over';
+  if (!candidate) {
+    const names = new Set(builds.map(nameOf));
+    const isOvertaken = candidatesOf(document).some(
+      (other) => other.since > at && other.builds.some((build) => names.has(nameOf(build))),
+    );
+    const hasWaited = salt === null && share === null && sameBuilds(liveOf(document, builds), before);
+    return hasWaited && !isOvertaken ? 'ready' : 'over';
+  }
   if (!sameBuilds(candidate.builds, builds)) return 'over';
   if (candidate.percent === share) return 'ready';
   return candidate.percent === steps[taken]?.percent ? 'taken' : 'over';
@@ -289,7 +295,7 @@ export function frozenAt(freezes: readonly Freeze[], now: Date): Frozen | null {
 }
 
 const EVERY_WEEK = /^(\w{3}) (\d{1,2}):(\d{2})\s*[-–]\s*(\w{3}) (\d{1,2}):(\d{2})$/;
-const WALL = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})$/;
+const WALL = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)(Z|[+-]\d{2}:\d{2})?$/;
 
 function assertZone(zone: string): void {
   if (!isZone(zone)) throw usage(say('noZone', { text: zone }), say('noZoneCure'));
@@ -311,18 +317,16 @@ export function weeklyWindow(text: string, zone: string): FreezeWindow {
   return { kind: 'weekly', from, to, zone };
 }
 
-/** Parses `2026-12-24 18:00` in a zone's local time, or an ISO instant. Throws usage. */
+/** Parses `2026-12-24 18:00` in a zone's local time, or with an offset of its own. Throws usage. */
 export function instantIn(text: string, zone: string): Date {
   assertZone(zone);
-  const [, ...parts] = WALL.exec(text.trim()) ?? [];
-  const [year = 0, month = 0, day = 0, hour = 0, minutes = 0] = parts.map(Number);
-  const wall = Date.UTC(year, month - 1, day, hour, minutes);
-  if (parts.length > 0 && new Date(wall).toISOString().startsWith(text.trim().replace(' ', 'T')))
-    return instantOf(wall, zone);
-  const instant = /Z$|[+-]\d{2}:\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(instant))
+  const [, day, time, offset] = WALL.exec(text.trim()) ?? [];
+  const wall = Date.parse(`${day}T${time}Z`);
+  const instant = offset === undefined ? wall : Date.parse(`${day}T${time}${offset}`);
+  // a day that does not exist is another one to `Date.parse`
+  if (Number.isNaN(instant) || !new Date(wall).toISOString().startsWith(`${day}T${time?.slice(0, 5)}`))
     throw usage(`"${text}" is not a time`, 'Use e.g. "2026-12-24 18:00" with --zone, or 2026-12-24T10:00:00Z.');
-  return new Date(instant);
+  return offset === undefined ? instantOf(wall, zone) : new Date(instant);
 }
 
 const two = (value: number): string => String(value).padStart(2, '0');

@@ -280,6 +280,19 @@ describe('an interrupted schedule', () => {
     expect((await log())[0]?.action.evidence).toMatchObject([{ kind: 'schedule', change: 'ended' }]);
   });
 
+  test('ends before its first step by a newer candidate of the remote, but not by one it was planned beside', async () => {
+    const [former, newer] = [await at.remote('stories', '1.0.5'), await at.remote('stories', '1.2.0')];
+    await canary(at.writer, [former], 1, { gate: openGate });
+    await plan('5@1h,50@2h');
+    expect((await view(0.5)).schedules).toHaveLength(1);
+    await canary(at.writer, [newer], 2, { gate: openGate });
+    expect((await view(0.5)).schedules).toEqual([]);
+    await look(1.1);
+    expect((await at.current()).candidate).toMatchObject({ builds: [newer], percent: 2 });
+    expect(await planned()).toEqual([]);
+    await plan('10@1h', { builds: [newer] });
+  });
+
   test('does not delay other schedules when it fails', async () => {
     await plan('5@1h,50@2h');
     const chat = await at.remote('chat', '1.1.0');
