@@ -68,7 +68,7 @@ export type Body<Name extends Verb> = v.InferOutput<(typeof BODIES)[Name]>;
 export function parseBody<Name extends Verb>(verb: Name, value: unknown): Body<Name> {
   const parsed = v.safeParse(BODIES[verb], value);
   if (parsed.success) return parsed.output as Body<Name>;
-  throw usage(say('wrongBody', { verb, problem: issuesOf(parsed.issues).join(', ') }), say('noEndpointCure'));
+  throw usage(say('wrongBody', { verb, problem: issuesOf(parsed.issues).join(', ') }), say('wrongBodyCure'));
 }
 
 /** Translates a body to the request that `refusal` judges. Throws usage for a word that is not a build. */

@@ -393,4 +393,5 @@ export const SENTENCES = {
   tooLargeCure: 'Name fewer builds at once, or say why in fewer words.',
   consoleFailed: 'the console failed, and its log says why',
   wrongBody: 'the request {verb} is wrong: {problem}',
+  wrongBodyCure: 'Correct it as "HTTP API" in releases/README.md says.',
 } as const;

@@ -360,4 +360,5 @@ export const CHINESE: Record<SentenceKind, string> = {
   tooLargeCure: '请少选几个构建，或把理由写短',
   consoleFailed: '发布台出错，原因在它的日志里',
   wrongBody: '「{verb}」的内容有误：{problem}',
+  wrongBodyCure: '请改正后再试',
 };
