@@ -29,14 +29,17 @@ test('a toast is above the visible screen’s foot, also after it grows', async 
     document.body.append(element);
     return element;
   };
-  const feet = [foot(56), foot(0), foot(innerHeight)];
+  // a bar of a form further up
+  const feet = [foot(44, 400)];
   render(<Toaster toasts={[{ id: '1', text: '登录失败' }]} />);
   const place = () => (region() as HTMLElement).style.getPropertyValue('--foot');
-  expect(place()).toBe('56px');
+  expect(place()).toBe('0px');
+  feet.push(foot(56), foot(0), foot(innerHeight));
+  await waitFor(() => expect(place()).toBe('56px'));
   feet.push(foot(120));
   await waitFor(() => expect(place()).toBe('120px'));
-  // buttons just above it are not covered; further up they do not matter
-  feet.push(foot(44, 136), foot(44, 400));
+  // buttons just above it are not covered
+  feet.push(foot(44, 136));
   await waitFor(() => expect(place()).toBe('180px'));
   for (const element of feet) element.remove();
 });

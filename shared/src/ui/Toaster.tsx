@@ -70,26 +70,29 @@ const POLL_MS = 200;
 const ROOM = 96;
 
 /**
- * Height in px from the window's bottom to the top of the bar. Includes buttons that a toast just above the bar would cover.
- * Ignores bars of hidden screens and the tall rail of a wide window.
+ * Height in px from the window's bottom to the top of the bar above the keyboard. Includes buttons that a toast just above the bar
+ * would cover. Ignores bars of hidden screens, those further up in a page, and the tall rail of a wide window.
  */
-function footHeight(): number {
+function footHeight(keyboardHeight: number): number {
   const isBar = ({ width, height }: DOMRect) => height > 0 && (height < innerHeight / 2 || width > innerWidth / 2);
   const boxes = [...document.querySelectorAll('[data-foot]')].map((foot) => foot.getBoundingClientRect()).filter(isBar);
-  const bottom = Math.max(0, ...boxes.map((box) => box.bottom));
   const height = boxes
     .sort((one, other) => other.bottom - one.bottom)
     .reduce(
       (below, box) => (innerHeight - box.bottom < below + ROOM ? Math.max(below, innerHeight - box.top) : below),
-      innerHeight - bottom,
+      keyboardHeight,
     );
-  return boxes.length === 0 ? 0 : Math.min(innerHeight - ROOM, height);
+  return Math.min(innerHeight - ROOM, height);
 }
 
 /** Follows the bar while a toast shows: the screen, the composer or the keyboard may change its height. Returns the cleanup function. */
 function positionAboveFoot(section: HTMLElement): () => void {
-  const updatePosition = () => section.style.setProperty('--foot', `${Math.round(footHeight())}px`);
+  const stopFollowing = followKeyboard(section);
+  const updatePosition = () => {
+    const keyboardHeight = Number.parseFloat(section.style.getPropertyValue('--keyboard')) || 0;
+    section.style.setProperty('--foot', `${Math.round(footHeight(keyboardHeight))}px`);
+  };
   updatePosition();
   const timer = setInterval(updatePosition, POLL_MS);
-  return stopAll(() => clearInterval(timer), followKeyboard(section));
+  return stopAll(() => clearInterval(timer), stopFollowing);
 }
