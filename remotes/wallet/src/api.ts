@@ -103,18 +103,29 @@ const walletApi = api.injectEndpoints({
   }),
 });
 
+interface OrderKey {
+  clientId: string;
+  /** Whether the server has answered with its order. */
+  isAnswered: boolean;
+}
+
 /**
  * This tab's idempotency key for a package, stored until the order is settled. A second tap, a reload or a lost response
  * therefore never opens a second order. Another user of the tab has keys of their own.
  */
 export const orderKeys = {
-  of(packageId: string): string {
-    const keys = readOrderKeys();
-    const storedKey = keys[packageId];
+  of(packageId: string): OrderKey {
+    const storedKey = readOrderKeys()[packageId];
     if (storedKey) return storedKey;
-    const key = newClientId();
-    storeOrderKeys({ ...keys, [packageId]: key });
+    const key = { clientId: newClientId(), isAnswered: false };
+    storeOrderKeys({ ...readOrderKeys(), [packageId]: key });
     return key;
+  },
+  answered(packageId: string, clientId: string) {
+    const keys = readOrderKeys();
+    // another user may have signed in meanwhile
+    if (keys[packageId]?.clientId === clientId)
+      storeOrderKeys({ ...keys, [packageId]: { clientId, isAnswered: true } });
   },
   forget(packageId: string) {
     const { [packageId]: _, ...rest } = readOrderKeys();
@@ -127,15 +138,15 @@ function ownerId(): string | null {
   return current.status === 'member' ? current.user.id : null;
 }
 
-const storeOrderKeys = (keys: Record<string, string>) =>
-  tab.set(STORAGE_KEYS.orders, JSON.stringify({ owner: ownerId(), keys }));
+const storeOrderKeys = (orders: Record<string, OrderKey>) =>
+  tab.set(STORAGE_KEYS.orders, JSON.stringify({ owner: ownerId(), orders }));
 
-function readOrderKeys(): Record<string, string> {
-  const { owner, keys } = Object(readJson(STORAGE_KEYS.orders, tab)) as {
+function readOrderKeys(): Record<string, OrderKey> {
+  const { owner, orders } = Object(readJson(STORAGE_KEYS.orders, tab)) as {
     owner?: unknown;
-    keys?: Record<string, string>;
+    orders?: Record<string, OrderKey>;
   };
-  return owner === ownerId() ? { ...keys } : {};
+  return owner === ownerId() ? { ...orders } : {};
 }
 
 export const {

@@ -108,5 +108,8 @@ export type Offer = HostConfig['rechargePackages'][number];
 /** Whether it can still be paid. */
 export const isOpen = ({ status }: Order): boolean => status === 'created' || status === 'pending';
 
+/** Whether nothing more is to be paid for it. */
+export const isSettled = (order: Order): boolean => !isOpen(order) && order.status !== 'unknown';
+
 /** Whether its outcome is still unknown. */
 export const isWaiting = (order: Order): boolean => isOpen(order) || ['paid', 'unknown'].includes(order.status);

@@ -112,7 +112,7 @@ test('whoever comes back from paying sees what arrived', async () => {
 test('the key of an order belongs to the reader who tapped, also after another one of this tab', () => {
   const keyOf = (id: string) => {
     session.userReceived(memberDto({ id }));
-    return orderKeys.of('p60');
+    return orderKeys.of('p60').clientId;
   };
   const key = keyOf('u-1');
   expect(keyOf('u-1')).toBe(key);
@@ -150,7 +150,7 @@ describe('where the server keeps orders', () => {
   });
 
   /** Taps 去付款. The order is answered by `place`. */
-  async function placeSlowly() {
+  async function placeSlowly(order = orderDto()) {
     const left = leaving();
     let answer = (_order: object) => {};
     const { user: person } = openRemote(
@@ -163,7 +163,7 @@ describe('where the server keeps orders', () => {
       orders,
     );
     await person.click(await screen.findByRole('button', { name: '去付款 ¥6.00' }));
-    return { person, left, place: () => act(async () => answer({ data: orderDto() })) };
+    return { person, left, place: () => act(async () => answer({ data: order })) };
   }
 
   test('no other package can be chosen while the order is being placed', async () => {
@@ -217,6 +217,44 @@ describe('where the server keeps orders', () => {
     const [first, again, third, fresh] = keysOf(requests);
     expect([again, third]).toEqual([first, first]);
     expect(fresh).not.toBe(first);
+  });
+
+  test.each([
+    ['credited', '充值成功'],
+    ['paid', '已付款，正在到账'],
+    ['failed', '付款没有成功'],
+  ])('an order that is %s at once is placed once and shown, also after a lost answer', async (status, heading) => {
+    const left = leaving();
+    const settled = { data: orderDto({ status, points: 70, price_cents: 700 }) };
+    let isAnswerLost = true;
+    const { user: person, requests } = openRemote(
+      remote,
+      {
+        ...me,
+        'GET /v1/orders': ordersDto(),
+        'GET /v1/orders/2026112212345678': settled,
+        'POST /v1/orders': () => {
+          if (isAnswerLost) throw offline();
+          return settled;
+        },
+      },
+      orders,
+    );
+    await person.click(await screen.findByRole('button', { name: '去付款 ¥6.00' }));
+    await waitFor(() => expect(toldTexts()).toHaveLength(1));
+    isAnswerLost = false;
+    await person.click(screen.getByRole('button', { name: '去付款 ¥6.00' }));
+    expect(await screen.findByRole('heading', { name: heading })).toBeTruthy();
+    expect(new Set(keysOf(requests)).size).toBe(1);
+    expect(left()).toEqual([]);
+    expect(toldTexts()).not.toContain('价格有变，请看清楚再付款');
+  });
+
+  test('an order that is settled late is not called unpaid on another screen', async () => {
+    const { person, place } = await placeSlowly(orderDto({ status: 'credited' }));
+    await person.click(screen.getByRole('button', { name: '返回' }));
+    await place();
+    await waitFor(() => expect(toldTexts()).toEqual(['充值成功']));
   });
 
   test('an order whose status is not known is placed once', async () => {

@@ -33,7 +33,7 @@ import clsx from 'clsx';
 import { type ReactNode, useEffect, useState } from 'react';
 import { orderKeys, useWalletGetOrdersQuery, useWalletPlaceOrderMutation } from '../api';
 import { BalanceFigure } from '../components/BalanceLine';
-import { checkoutAddress, checkoutLink, isOpen, type Offer, type Order, type Orders, yuan } from '../model';
+import { checkoutAddress, checkoutLink, isOpen, isSettled, type Offer, type Order, type Orders, yuan } from '../model';
 import { texts } from '../texts';
 import styles from './BalanceRechargePage.module.css';
 
@@ -127,14 +127,20 @@ function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
   const isOnline = useOnline();
   const navigate = useNavigate();
   const [place, { isLoading: isPlacing }] = useWalletPlaceOrderMutation();
-  const placeOrder = (offer: Offer) => place({ packageId: offer.id, clientId: orderKeys.of(offer.id) });
+  const placeOrder = async (packageId: string) => {
+    const { clientId } = orderKeys.of(packageId);
+    const answer = await place({ packageId, clientId });
+    if (answer.data) orderKeys.answered(packageId, clientId);
+    return answer;
+  };
   const pay = async (offer: Offer) => {
     const screen = location.pathname;
-    let { data, error } = await placeOrder(offer);
-    if (data && !isOpen(data) && data.status !== 'unknown') {
-      // the order with this key is settled, so another tap means a new order
+    const { isAnswered } = orderKeys.of(offer.id);
+    let { data, error } = await placeOrder(offer.id);
+    if (isAnswered && data && isSettled(data)) {
+      // an earlier tap placed this order, so this one means a new order
       orderKeys.forget(offer.id);
-      ({ data, error } = await placeOrder(offer));
+      ({ data, error } = await placeOrder(offer.id));
     }
     if (!data) {
       const problem = failureText(error);
@@ -143,11 +149,14 @@ function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
     }
     const { priceCents = offer.priceCents, points = offer.points } = data;
     const matchesOffer = priceCents === offer.priceCents && points === offer.points;
-    if (!matchesOffer) toast(texts.recharge.priceChanged, { kind: 'error' });
+    const isToPay = !isSettled(data);
+    if (isToPay && !matchesOffer) toast(texts.recharge.priceChanged, { kind: 'error' });
     // a late answer must not lead away from another screen
-    if (location.pathname !== screen) return void toast(texts.recharge.placed);
-    const address = data.checkoutUrl ? checkoutAddress(data.checkoutUrl, location.href) : undefined;
-    if (matchesOffer && address) location.assign(address);
+    if (location.pathname !== screen)
+      return void toast(isToPay ? texts.recharge.placed : texts.order.statuses[data.status]);
+    const address =
+      isToPay && matchesOffer && data.checkoutUrl ? checkoutAddress(data.checkoutUrl, location.href) : undefined;
+    if (address) location.assign(address);
     else void navigate(paths.order(data.id));
   };
   return (
