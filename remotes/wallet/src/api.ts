@@ -103,6 +103,10 @@ const walletApi = api.injectEndpoints({
   }),
 });
 
+/** Calls `handler` when the server reports an order, and when events may have been missed. Returns the stop function. */
+export const onOrderNews = (handler: () => void) =>
+  stopAll(listen('order.updated', anyPayload, handler), onCaughtUpNeeded(handler));
+
 interface OrderKey {
   clientId: string;
   /** Whether the server has answered with its order. */

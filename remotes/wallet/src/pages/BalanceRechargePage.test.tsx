@@ -325,6 +325,15 @@ describe('where the server keeps orders', () => {
     expect(links[0]?.textContent).toContain('请在 11月22日 12:30 前付款');
   });
 
+  test('an order that is paid elsewhere is no longer offered', async () => {
+    let list = ordersDto([orderDto()]);
+    const { live } = openRemote(remote, { ...me, 'GET /v1/orders': () => list }, orders);
+    await screen.findByRole('region', { name: '还没付款的订单' });
+    list = ordersDto([orderDto({ status: 'credited' })]);
+    live.push('order.updated', { order: list.data[0] });
+    await waitFor(() => expect(screen.queryByRole('region', { name: '还没付款的订单' })).toBeNull());
+  });
+
   test('offline nothing can be ordered, and the page says why', async () => {
     openRemote(remote, { ...me, 'GET /v1/orders': ordersDto() }, orders);
     const pay = await screen.findByRole('button', { name: '去付款 ¥6.00' });

@@ -2,7 +2,6 @@ import { failureText, formatMoment, formatPoints, hasNetwork, serverNow } from '
 import {
   hostConfig,
   Link,
-  onCaughtUpNeeded,
   paths,
   session,
   toast,
@@ -31,7 +30,7 @@ import {
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { type ReactNode, useEffect, useState } from 'react';
-import { orderKeys, useWalletGetOrdersQuery, useWalletPlaceOrderMutation } from '../api';
+import { onOrderNews, orderKeys, useWalletGetOrdersQuery, useWalletPlaceOrderMutation } from '../api';
 import { BalanceFigure } from '../components/BalanceLine';
 import { checkoutAddress, checkoutLink, isOpen, isSettled, type Offer, type Order, type Orders, yuan } from '../model';
 import { texts } from '../texts';
@@ -77,7 +76,7 @@ function useBalanceAfterPaying() {
 function OrderSection({ configuredOffers }: { configuredOffers: Offer[] }) {
   const query = useWalletGetOrdersQuery(undefined, { refetchOnMountOrArgChange: true });
   const { refetch } = query;
-  useEffect(() => onCaughtUpNeeded(() => void refetch()), [refetch]);
+  useEffect(() => onOrderNews(refetch), [refetch]);
   return (
     <QueryView query={query} skeleton={<Skeleton shape="row" count={4} label={texts.recharge.loading} />}>
       {({ orders, offers, method }: Orders) => (

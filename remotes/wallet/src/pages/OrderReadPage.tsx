@@ -1,13 +1,10 @@
 import { failureText, formatMoment, formatPoints, serverNow } from '@liaozhai/shared/format';
 import {
-  anyPayload,
   api,
   copyText,
   isApiError,
   isCallMissing,
   Link,
-  listen,
-  onCaughtUpNeeded,
   paths,
   session,
   toast,
@@ -31,7 +28,7 @@ import {
   TopBar,
 } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
-import { useWalletGetOrderQuery, useWalletPlaceOrderMutation } from '../api';
+import { onOrderNews, useWalletGetOrderQuery, useWalletPlaceOrderMutation } from '../api';
 import { BalanceFigure } from '../components/BalanceLine';
 import { checkoutAddress, isWaiting, type Order, yuan } from '../model';
 import { texts } from '../texts';
@@ -111,7 +108,7 @@ function useOrderPolling(refetch: () => unknown, isUnsettled: boolean) {
       if (isUnsettled) scheduleNext();
     };
     if (isUnsettled) scheduleNext();
-    return stopAll(() => clearTimeout(timer), listen('order.updated', anyPayload, pollNow), onCaughtUpNeeded(pollNow));
+    return stopAll(() => clearTimeout(timer), onOrderNews(pollNow));
   }, [refetch, isUnsettled]);
 }
 
