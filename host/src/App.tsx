@@ -1,10 +1,12 @@
 import '@liaozhai/shared/ui/tokens.css';
 import '@liaozhai/shared/ui/base.css';
 import type { PageSet } from '@liaozhai/shared/contract';
+import { errorText, hasNetwork } from '@liaozhai/shared/format';
 import {
   capabilities,
   followUser,
   hostConfig,
+  isOnline,
   onDraftRefused,
   Provider,
   session,
@@ -12,7 +14,7 @@ import {
   toast,
   useToasts,
 } from '@liaozhai/shared/runtime';
-import { keepFocus, Toaster } from '@liaozhai/shared/ui';
+import { keepFocus, listenTo, Toaster } from '@liaozhai/shared/ui';
 import { type ComponentType, lazy, Suspense, startTransition, useEffect, useState } from 'react';
 import { createRoot, type Root, type RootOptions } from 'react-dom/client';
 import { AuthGate, loadAuthPopup } from './auth/AuthGate';
@@ -34,6 +36,7 @@ export function App({ page }: { page: Page }) {
   useEffect(() => () => navigation.dispose(), [navigation]);
   useEffect(keepFocus, []);
   useEffect(warnOnceOfLostDrafts, []);
+  useEffect(stayWhileOffline, []);
   const isIdle = useIdle(page);
   useStart(page, navigation, isIdle);
   // a bundled development page has no release channel to watch
@@ -65,6 +68,16 @@ function warnOnceOfLostDrafts(): () => void {
   });
   return stop;
 }
+
+/** Without a network, a link out of the app would end at the browser's error page. */
+const stayWhileOffline = () =>
+  listenTo<MouseEvent>(document, ['click'], (event) => {
+    const isOut = event.target instanceof Element && event.target.closest('a[href^="http"]');
+    // a service of ours that is away keeps nobody from another one
+    if (!isOut || event.defaultPrevented || isOnline() || hasNetwork()) return;
+    event.preventDefault();
+    toast(errorText({ kind: 'offline' }), { kind: 'error' });
+  });
 
 const IDLE_TIMEOUT_MS = 5000;
 

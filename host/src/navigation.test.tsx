@@ -1,6 +1,7 @@
 import './testing/pageFixture';
 import { Link, paths, useGoBack, useLeaveGuard, useParams } from '@liaozhai/shared/runtime';
 import { act, onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import { listenTo } from '@liaozhai/shared/ui';
 import { beforeAll, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { useState } from 'react';
 import { serveBuild } from './testing/fakeRemotes';
@@ -15,6 +16,7 @@ function ExplorePage() {
       <Link to="/explore?q=狐" replace>
         搜狐
       </Link>
+      <a href="https://pay.example/1">去付款</a>
     </>
   );
 }
@@ -205,4 +207,26 @@ test('doubled slashes of an address count as one, as they do for the server', as
   await openHost({ path: '/story//2' });
   expect(await heading('第 2 则')).toBeTruthy();
   expect(location.pathname).toBe('/story/2');
+});
+
+test('a link out of the app leads nowhere without a network, and the page says why', async () => {
+  const { user } = await openHost();
+  const wasPrevented: boolean[] = [];
+  onTestEnd(
+    listenTo(window, ['click'], (event) => {
+      wasPrevented.push(event.defaultPrevented);
+      event.preventDefault();
+    }),
+  );
+  const payLink = await screen.findByRole('link', { name: '去付款' });
+  await user.click(payLink);
+  expect(screen.queryByText('当前没有网络，请联网后重试')).toBeNull();
+  rs.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+  onTestEnd(() => rs.restoreAllMocks());
+  act(() => void window.dispatchEvent(new Event('offline')));
+  await user.click(payLink);
+  expect(await screen.findByText('当前没有网络，请联网后重试')).toBeTruthy();
+  expect(wasPrevented).toEqual([false, true]);
+  await user.click(screen.getByRole('link', { name: '故事 1' }));
+  expect(await screen.findByRole('heading', { name: '第 1 则' })).toBeTruthy();
 });
