@@ -1,5 +1,5 @@
 import type { CursorPage, OrderDto, OrdersDto, TransactionDto } from '@liaozhai/shared/contract';
-import { inSentence, parseUrl } from '@liaozhai/shared/format';
+import { inSentence, parseUrl, rowsOf } from '@liaozhai/shared/format';
 import type { HostConfig } from '@liaozhai/shared/runtime';
 
 /** Kinds to filter by: those that every server supports. */
@@ -88,16 +88,22 @@ export const toOrder = (dto: OrderDto) => ({
 
 export type Order = ReturnType<typeof toOrder>;
 
+/** Offers of points for money, the first of each id: an order names its package by the id. */
+export const onSale = (offers: Offer[]): Offer[] =>
+  rowsOf([{ items: offers.filter(({ points, priceCents }) => points >= 1 && priceCents >= 1) }]);
+
 export const toOrders = ({ data, meta }: OrdersDto) => ({
   /** Newest first. */
-  orders: data.map(toOrder),
+  orders: rowsOf([{ items: data.map(toOrder) }]),
   /** Packages that the server sells; empty if it does not send them. */
-  offers: (meta?.packages ?? []).map(({ id, points, price_cents, label }) => ({
-    id,
-    points,
-    priceCents: price_cents,
-    label: label ? inSentence(label) : undefined,
-  })),
+  offers: onSale(
+    (meta?.packages ?? []).map(({ id, points, price_cents, label }) => ({
+      id,
+      points,
+      priceCents: price_cents,
+      label: label ? inSentence(label) : undefined,
+    })),
+  ),
   /** Payment method or provider, as shown to the user. */
   method: inSentence(meta?.method ?? ''),
 });

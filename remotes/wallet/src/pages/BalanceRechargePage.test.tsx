@@ -93,6 +93,29 @@ test('with a provider the chosen package leads to its checkout', async () => {
   expect(link.searchParams.get('return')).toBe(`${location.origin}${path}`);
 });
 
+/** What a careless configuration or server sells; the first alone can be bought. */
+const carelessPackages = [
+  { id: 'p1', points: 60, priceCents: 600 },
+  { id: 'p1', points: 300, priceCents: 3000 },
+  { id: 'p2', points: 60, priceCents: -100 },
+  { id: 'p3', points: 60, priceCents: 0 },
+  { id: 'p4', points: 0, priceCents: 100 },
+  { id: 'p5', points: -60, priceCents: 100 },
+];
+
+test.each([
+  ['where the server keeps orders', ['orders'] as const],
+  ['at a provider', []],
+])('a package without points or a price, or under a used id, is not offered %s', async (_, capabilities) => {
+  const provider = { name: '某某支付', checkoutUrl: 'https://pay.example/start' };
+  configure({ rechargePackages: carelessPackages, paymentProvider: provider });
+  const packages = carelessPackages.map(({ priceCents, ...offer }) => ({ ...offer, price_cents: priceCents }));
+  const list = { data: [], meta: { packages } };
+  openRemote(remote, { ...me, 'GET /v1/orders': list }, { path, user, capabilities });
+  const offers = await screen.findAllByRole('radio');
+  expect(offers.map((offer) => offer.closest('label')?.textContent)).toEqual(['60 点¥6.00']);
+});
+
 test('an address that is no place to pay reads as not open', async () => {
   configure({ rechargePackages, paymentProvider: { name: '某某支付', checkoutUrl: 'javascript:alert(1)' } });
   openRemote(remote, me, { path, user });
@@ -317,6 +340,7 @@ describe('where the server keeps orders', () => {
       orderDto(),
       orderDto({ id: 'o-2', status: 'expired' }),
       orderDto({ id: 'o-3', status: 'credited' }),
+      orderDto({ id: 'o-3', status: 'pending' }),
     ]);
     openRemote(remote, { ...me, 'GET /v1/orders': list }, orders);
     const open = await screen.findByRole('region', { name: '还没付款的订单' });

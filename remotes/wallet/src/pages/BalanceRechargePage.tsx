@@ -32,7 +32,17 @@ import clsx from 'clsx';
 import { type ReactNode, useEffect, useState } from 'react';
 import { onOrderNews, orderKeys, useWalletGetOrdersQuery, useWalletPlaceOrderMutation } from '../api';
 import { BalanceFigure } from '../components/BalanceLine';
-import { checkoutAddress, checkoutLink, isOpen, isSettled, type Offer, type Order, type Orders, yuan } from '../model';
+import {
+  checkoutAddress,
+  checkoutLink,
+  isOpen,
+  isSettled,
+  type Offer,
+  type Order,
+  type Orders,
+  onSale,
+  yuan,
+} from '../model';
 import { texts } from '../texts';
 import styles from './BalanceRechargePage.module.css';
 
@@ -40,6 +50,7 @@ export default function BalanceRechargePage() {
   const user = useUser();
   const goBack = useGoBack(paths.my());
   const { rechargePackages, paymentProvider } = hostConfig();
+  const packages = onSale(rechargePackages);
   const hasOrders = useCapability('orders');
   const areCapabilitiesKnown = useCapabilitiesAsked(!hasOrders);
   const address = paymentProvider && checkoutAddress(paymentProvider.checkoutUrl, location.href);
@@ -50,13 +61,13 @@ export default function BalanceRechargePage() {
       <div className={styles.page}>
         {user && <BalanceFigure label={texts.recharge.current} balance={user.balance} />}
         {hasOrders ? (
-          <OrderSection configuredOffers={rechargePackages} />
+          <OrderSection configuredOffers={packages} />
         ) : !areCapabilitiesKnown ? (
           <Skeleton shape="row" count={4} label={texts.recharge.loading} />
-        ) : address && rechargePackages.length > 0 ? (
-          user && <Checkout user={user} packages={rechargePackages} provider={paymentProvider.name} address={address} />
+        ) : address && packages.length > 0 ? (
+          user && <Checkout user={user} packages={packages} provider={paymentProvider.name} address={address} />
         ) : (
-          <RechargeClosed packages={rechargePackages} />
+          <RechargeClosed packages={packages} />
         )}
       </div>
     </>
