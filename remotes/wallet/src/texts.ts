@@ -8,6 +8,7 @@ export const texts = {
     empty: '还没有明细，签到或聊天之后会记在这里',
     emptyOfKind: '这一类还没有明细',
     end: '没有更多了',
+    undated: '日期不明',
     filter: '按类别筛选',
     all: '全部',
     receipt: (orderId: string) => `订单 ${orderId}`,

@@ -46,6 +46,17 @@ test('items are grouped by the Shanghai day they fall on', () => {
   ]);
 });
 
+test('items without a time are grouped under no day', () => {
+  const items = [undefined, '2025-11-04T01:00:00Z', undefined, undefined, '2025-11-04T00:00:00Z'];
+  const groups = groupByDay(items, (item) => item, now);
+  expect(groups.map(({ title, items: members }) => [title, members.length])).toEqual([
+    ['', 1],
+    ['今天', 1],
+    ['', 2],
+    ['今天', 1],
+  ]);
+});
+
 test('the day key is the one of Shanghai, whatever the machine', () => {
   expect(dayKey('2025-02-28T16:00:00Z')).toBe('2025-03-01');
   expect(dayKey(Date.UTC(2024, 1, 29, 15, 59))).toBe('2024-02-29');

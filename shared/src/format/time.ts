@@ -66,8 +66,8 @@ export function formatDay(instant: Instant, now: Instant): string {
 }
 
 /**
- * Groups adjacent items of one Shanghai day, in the given order; an item without a time joins the adjacent group. `key` is
- * `2025-11-03`, `title` 今天, 昨天, 11月3日 …
+ * Groups adjacent items of one Shanghai day, in the given order. `key` is `2025-11-03`, `title` 今天, 昨天, 11月3日 …; both are
+ * empty for items without a time.
  */
 export function groupByDay<Item>(
   items: readonly Item[],
@@ -79,11 +79,8 @@ export function groupByDay<Item>(
     const instant = instantOf(item);
     const [key, title] = instant === undefined ? ['', ''] : [dayKey(instant), formatDay(instant, now)];
     const last = groups.at(-1);
-    if (!last || (key && last.key && last.key !== key)) groups.push({ key, title, items: [item] });
-    else {
-      last.items.push(item);
-      if (!last.key) Object.assign(last, { key, title });
-    }
+    if (last?.key === key) last.items.push(item);
+    else groups.push({ key, title, items: [item] });
   }
   return groups;
 }

@@ -42,6 +42,20 @@ test('bookings stand under their Shanghai day, signed, with what was left', asyn
   expect(screen.getByText('没有更多了')).toBeTruthy();
 });
 
+test('a booking without a readable date stands under no other booking’s day', async () => {
+  const rows = [
+    { ...transactionDto({ id: 't-3', description: '不知何时' }), created_at: 'gestern' },
+    transactionDto({ id: 't-2', description: '三日', created_at: '2025-11-03T04:00:00Z' }),
+    transactionDto({ id: 't-1', description: '也不知何时', created_at: null }),
+  ];
+  openRemote(remote, { 'GET /v1/transactions': pageDto(rows) }, signedIn);
+  const day = await screen.findByRole('region', { name: '2025年11月3日' });
+  expect(within(day).getAllByRole('listitem')).toHaveLength(1);
+  expect(within(day).getByText('三日')).toBeTruthy();
+  const undated = screen.getAllByRole('region', { name: '日期不明' });
+  expect(undated.map((region) => within(region).getAllByRole('listitem').length)).toEqual([1, 1]);
+});
+
 test("what was booked today is yesterday's for who is still reading after midnight", async () => {
   const now = new Date('2026-11-21T15:59:00Z');
   rs.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now, shouldAdvanceTime: true });

@@ -101,15 +101,15 @@ function TransactionLedger({ transactions }: { transactions: Transaction[] }) {
   // `today` is a day's key, which parses as an instant within that day
   const today = useShanghaiDay();
   const days = groupByDay(transactions, (transaction) => transaction.createdAt, today);
-  return days.map((day, index) => (
+  return days.map(({ key: day, title, items }, index) => (
     // the same day can occur twice if the server's rows are out of order
     <section
-      key={`${day.key} ${days.slice(0, index).filter(({ key }) => key === day.key).length}`}
-      aria-label={day.title || undefined}
+      key={`${day} ${days.slice(0, index).filter(({ key }) => key === day).length}`}
+      aria-label={title || texts.transactions.undated}
     >
-      {day.title && <h2 className={styles.heading}>{day.title}</h2>}
+      <h2 className={styles.heading}>{title || texts.transactions.undated}</h2>
       <ul className={styles.rows}>
-        {day.items.map((each) => (
+        {items.map((each) => (
           <RowBoundary key={each.id} of={each} as="li">
             {(transaction) => <TransactionRow transaction={transaction} />}
           </RowBoundary>
