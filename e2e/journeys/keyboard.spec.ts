@@ -192,6 +192,15 @@ function nothingIsLost() {
 test.describe('accessibility: a zoom of 200 %', () => {
   test.use({ viewport: { width: 195, height: 422 } });
   nothingIsLost();
+
+  test('the words of a button on the member’s page stand side by side', async ({ person, page }) => {
+    await person.joins();
+    const balance = page.getByRole('region', { name: '余额' });
+    for (const name of ['消费明细', '充值']) {
+      const box = await balance.getByRole('link', { name }).boundingBox();
+      expect(box?.width, name).toBeGreaterThan(box?.height ?? 0);
+    }
+  });
 });
 
 test.describe('accessibility: twice the text size', () => {
