@@ -86,7 +86,7 @@ async function greet() {
   tab.set(GREETED_KEY, code);
 }
 
-/** Shows a toast for each accepted invitation, and one for all invited friends together. */
+/** Shows a toast for each accepted invitation, and one for all invited friends together. Some servers do not say which it was. */
 function showGifts(gifts: readonly GiftDto[]) {
   const showToast = (text: string) => toast(text, { kind: 'success', durationMs: TOAST_MS });
   for (const { name, points } of gifts.filter(({ side }) => side === 'invitee'))
@@ -94,6 +94,8 @@ function showGifts(gifts: readonly GiftDto[]) {
   const friends = gifts.filter(({ side }) => side === 'inviter');
   const [first] = friends;
   const points = friends.reduce((sum, friend) => sum + friend.points, 0);
+  for (const gift of gifts.filter(({ side }) => side !== 'invitee' && side !== 'inviter'))
+    showToast(texts.gifts.unknown(gift.points));
   if (first) showToast(texts.gifts.inviter(first.name || UNNAMED, friends.length, points));
 }
 

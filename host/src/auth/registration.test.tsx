@@ -470,6 +470,12 @@ describe('what came by an invitation', () => {
     await expectToast('你接受了「聂生」的邀请，得 20 点');
   });
 
+  test.each([null, 'invited'])('is announced without its side, too: %j', async (side) => {
+    await openWith({ status: 204 });
+    act(() => session.userPatched({ gifts: [{ id: 'a', points: 50, name: '小倩', side }] }));
+    await expectToast('邀请的奖励到了，得 50 点');
+  });
+
   test('is left to the page that the server gives it to', async () => {
     const { requests } = await openWith({ data: [] });
     act(() => session.userPatched({ gifts }));

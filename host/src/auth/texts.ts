@@ -26,6 +26,7 @@ export const texts = {
     unknown: '这个邀请链接已经失效，不过故事照样能看，也随时欢迎你注册',
   },
   gifts: {
+    unknown: (points: number) => `邀请的奖励到了，得 ${formatPoints(points)}`,
     invitee: (name: string, points: number) => `你接受了「${inSentence(name)}」的邀请，得 ${formatPoints(points)}`,
     inviter: (name: string, friends: number, points: number) =>
       friends > 1

@@ -108,6 +108,10 @@ describe('the week', () => {
     expect(marks(calendarDays(streak({ rewards: [] }), 'week'))).toEqual(['·', '·', '·', '·', '·', '·', '·']);
   });
 
+  test('leaves out the points of a day whose reward is unknown', () => {
+    expect(marks(calendarDays(streak({ rewards: [undefined, 12] }), 'week'))).toEqual([...Array(6).fill('·'), 12]);
+  });
+
   test('on a Sunday is still the week that began on Monday', () => {
     expect(calendarDays(streak({ today: '2026-11-22' }), 'week')[0]?.key).toBe('2026-11-16');
   });

@@ -85,8 +85,8 @@ export interface Streak {
   isCheckedInToday: boolean;
   /** Days in a row, ending today or, if today is not checked in yet, yesterday. */
   length: number;
-  /** Points for the first, second … day in a row; the last one repeats. */
-  rewards: readonly number[];
+  /** Points for the first, second … day in a row; the last one repeats. Undefined where unknown. */
+  rewards: readonly (number | undefined)[];
 }
 
 const dayNumber = (key: string): number => Math.round(Date.parse(`${key}T00:00:00Z`) / DAY_MS);
@@ -94,7 +94,7 @@ const keyOfDay = (day: number): string => new Date(day * DAY_MS).toISOString().s
 const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
 
 /** Points for the given day in a row (1-based); undefined if the rules do not specify them. */
-const rewardOf = (rewards: readonly number[], dayInRow: number): number | undefined =>
+const rewardOf = (rewards: Streak['rewards'], dayInRow: number): number | undefined =>
   rewards[Math.min(dayInRow, rewards.length) - 1];
 
 /** Points for the next check-in. */

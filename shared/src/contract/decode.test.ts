@@ -1,6 +1,21 @@
 import { describe, expect, test } from '@rstest/core';
 import * as v from 'valibot';
-import { amount, count, day, flag, id, instant, label, mark, optional, parseJson, prose, readAs, rows } from './decode';
+import {
+  amount,
+  count,
+  day,
+  flag,
+  id,
+  instant,
+  label,
+  mark,
+  optional,
+  parseJson,
+  prose,
+  readAs,
+  rows,
+  seconds,
+} from './decode';
 
 const read = (schema: v.GenericSchema) => (value: unknown) => readAs(schema, value);
 
@@ -74,9 +89,11 @@ describe('a moment', () => {
   });
 
   test('counts as present even if it is unreadable', () => {
-    const none = [null, '', 0, false, '0', 'False', 'no', 'NULL', 'None', 'undefined', {}, []];
+    const empty = [null, '', 0, false, '0', 'False', 'no', 'NULL', 'None', 'undefined', {}, []];
+    const early = [12345, '1970-01-01 00:00:00', '0000-00-00 00:00:00', '-0001-11-30T00:00:00.000000Z'];
+    const none = [...empty, ...early, { date: '-0001-11-30 00:00:00.000000', timezone_type: 3, timezone: 'UTC' }];
     expect(none.map(read(mark('deletion_at')))).toEqual(none.map(() => null));
-    const seen = ['0000-00-00 00:00:00', 'bald', true, { date: 'bald' }, '2026-11-25 08:00:00'];
+    const seen = ['2026-02-30', 'bald', true, { date: 'bald' }, '2026-11-25 08:00:00'];
     expect(seen.map(read(mark('deletion_at')))).toEqual(['', '', '', '', at]);
   });
 
@@ -99,6 +116,10 @@ describe('a moment', () => {
   test('of a day may be unreadable', () => {
     expect(['2026-02-30', 7, '', null].map(read(day))).toEqual(Array(4).fill(undefined));
   });
+});
+
+test('seconds are whole, and not negative', () => {
+  expect([600.7, '59.99', 0, -1, 'bald'].map(read(seconds))).toEqual([600, 59, 0, undefined, undefined]);
 });
 
 test('amounts are read from decimals, and bounded', () => {

@@ -193,6 +193,12 @@ export const amount = createReader('amount', (raw) => {
   return value === undefined ? undefined : Math.max(-MAX_AMOUNT, Math.min(MAX_AMOUNT, value)) || 0;
 });
 
+/** A duration in whole seconds from 0; PHP counts fractions, too. */
+export const seconds = createReader('seconds', (raw) => {
+  const value = readAs(amount, raw);
+  return value !== undefined && value >= 0 ? Math.floor(value) : undefined;
+});
+
 /** A whole number from 0, such as a sequence, version, offset or day. */
 export const count = createReader('count', (raw) => {
   const value = toNumber(raw);
@@ -222,6 +228,9 @@ const YEAR_10000_MS = 253_402_300_800_000;
 /** The year 5138 in seconds, March 1973 in ms: smaller values count as seconds, since no date is older. */
 const TIMESTAMP_UNIT_LIMIT = 100_000_000_000;
 
+/** MySQL's zero date, also as Carbon prints it. */
+const zeroDate = /^(?:0000|-\d{4,6})-\d\d-\d\d/;
+
 const isTime = (ms: number): boolean => ms >= TIMESTAMP_UNIT_LIMIT && ms < YEAR_10000_MS;
 
 const SHANGHAI_MS = 8 * HOUR_MS;
@@ -233,6 +242,7 @@ function zoneMs(zone = ''): number {
 }
 
 function parseDateText(raw: string): number | undefined {
+  if (zeroDate.test(raw)) return Number.NEGATIVE_INFINITY;
   const parts = isoOrSql.exec(raw);
   if (!parts) return rfcDate.test(raw) ? Date.parse(raw) : undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
@@ -274,12 +284,12 @@ export const isEmptyValue = (raw: unknown): boolean => {
   return word === '' || missingValue.test(word) || flags.get(word) === false;
 };
 
-/** A moment whose presence matters: ISO text, '' for an unreadable value, null for none. */
+/** A moment whose presence matters: ISO text, '' for an unreadable value, null for none or one that is too early to be meant. */
 export const mark = (field: string) =>
   createReader<string | null>('moment', (raw) => {
     const ms = parseTime(raw);
     if (ms !== undefined && isTime(ms)) return new Date(ms).toISOString();
-    if (isEmptyValue(raw)) return null;
+    if (isEmptyValue(raw) || (ms !== undefined && ms < TIMESTAMP_UNIT_LIMIT)) return null;
     currentParse.report(field);
     return '';
   });

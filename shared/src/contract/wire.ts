@@ -16,6 +16,7 @@ import {
   optional,
   prose,
   rows,
+  seconds,
   text,
   unreadRows,
   verbatim,
@@ -126,7 +127,7 @@ const minorEntries = optional({
   on: flag,
   /** `night`, `limit`, or null while use is allowed */
   blocked: word,
-  seconds_left: count,
+  seconds_left: seconds,
   /** when use is allowed again */
   resumes_at: instant,
   /** from when the account's password can end the mode; null unless requested */

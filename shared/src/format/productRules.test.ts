@@ -34,6 +34,15 @@ describe('product rules', () => {
     expect(rules.suggestionPrice).toBeUndefined();
   });
 
+  test('keep the place of a day whose reward is unreadable', () => {
+    expect(toProductRules({ checkInRewards: ['十', 12, -1, 16] }).checkInRewards).toEqual([
+      undefined,
+      12,
+      undefined,
+      16,
+    ]);
+  });
+
   test.each([[undefined], [null], ['rules'], [{ checkInRewards: 'ten', inviteReward: 5, signUpGift: -1 }]])(
     'survive %j',
     (config) => {

@@ -6,8 +6,7 @@ export type ProductRules = ReturnType<typeof toProductRules>;
 const toPoints = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 
-const toPointsList = (value: unknown): number[] =>
-  Array.isArray(value) ? value.map(toPoints).filter((reward) => reward !== undefined) : [];
+const toPointsList = (value: unknown) => (Array.isArray(value) ? value.map(toPoints) : []);
 
 const toRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
@@ -18,12 +17,12 @@ export function toProductRules(config: unknown) {
   const invite = toRecord(rules.inviteReward);
   return {
     signUpGift: toPoints(rules.signUpGift),
-    /** for day 1, 2, … in a row; the last one repeats */
+    /** for day 1, 2, … in a row; the last one repeats; undefined where unreadable */
     checkInRewards: toPointsList(rules.checkInRewards),
     inviterReward: toPoints(invite.inviter),
     inviteeReward: toPoints(invite.invitee),
     /** one per kind of story */
-    messagePrices: toPointsList(Object.values(toRecord(rules.storyPrices))),
+    messagePrices: toPointsList(Object.values(toRecord(rules.storyPrices))).filter((price) => price !== undefined),
     continuePrice: toPoints(rules.continuePrice),
     suggestionPrice: toPoints(rules.suggestionPrice),
   };

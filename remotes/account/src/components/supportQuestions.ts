@@ -22,7 +22,7 @@ function priceAnswer({ messagePrices, continuePrice, suggestionPrice }: ProductR
 function checkInAnswer({ checkInRewards }: ProductRules): string {
   const once = '每天可签到一次，以北京时间零点为界。';
   const last = checkInRewards.at(-1);
-  if (last === undefined) return `${once}连续签到的天数显示在「我的」。`;
+  if (last === undefined || checkInRewards.includes(undefined)) return `${once}连续签到的天数显示在「我的」。`;
   if (checkInRewards.length === 1) return `${once}每次得 ${formatPoints(last)}。`;
   const days = checkInRewards.map((reward, index) => `第 ${index + 1} 天 ${reward}`).join('、');
   return `${once}连续签到的奖励逐日不同：${days} 点，之后每天 ${formatPoints(last)}。漏签一天，从第 1 天重新算起。`;
