@@ -5,7 +5,16 @@ import styles from './Console.module.css';
 import { PlanForm, ScheduleRow } from './ScheduleSection';
 import { AskButton, Name, useConsole, useSnapshot } from './Section';
 import { SharedLibraries } from './SharedLibraries';
-import { changesBy, changesByAbort, namesList, relativeTime, texts, translate, versionOf } from './texts';
+import {
+  changesBy,
+  changesByAbort,
+  namesList,
+  relativeTime,
+  schedulesEnded,
+  texts,
+  translate,
+  versionOf,
+} from './texts';
 
 const STEPS = [0, 0.1, 0.5, 1, 2, 5, 10, 20, 30, 50, 75, 100];
 /** Steps of the slider: the usual shares and the candidate's current one. */
@@ -14,20 +23,15 @@ const stepsWith = (percent: number): number[] =>
 
 type ShownCandidate = NonNullable<ChannelView['candidate']>;
 
-interface ShareProps {
-  candidate: ShownCandidate;
-  /** Whether a schedule exists, which setting a share by hand ends. */
-  isPlanned: boolean;
-}
-
-function Share({ candidate: { builds, percent }, isPlanned }: ShareProps) {
+function Share({ candidate: { builds, percent } }: { candidate: ShownCandidate }) {
+  const { status } = useSnapshot();
   const { console, running } = useConsole();
   const steps = stepsWith(percent);
   const [step, setStep] = useState(steps.indexOf(percent));
   const id = useId();
   const chosenPercent = steps[step] ?? 0;
   const { share, slider, apply } = texts.candidate;
-  const changes = [`${share(percent)} → ${share(chosenPercent)}`, ...(isPlanned ? [texts.schedule.endsByHand] : [])];
+  const changes = [`${share(percent)} → ${share(chosenPercent)}`, ...schedulesEnded(status, builds)];
   const title = `${apply} ${namesList(builds)}`;
   return (
     <div className={styles.share}>
@@ -80,7 +84,11 @@ function Decisions({ builds }: { builds: readonly string[] }) {
         aria-label={promoteTitle}
         verb="promote"
         body={{ name }}
-        question={{ title: promoteTitle, action: promote, changes: changesBy(status, builds) }}
+        question={{
+          title: promoteTitle,
+          action: promote,
+          changes: [...changesBy(status, builds), ...schedulesEnded(status, builds)],
+        }}
       />
     </div>
   );
@@ -111,7 +119,7 @@ function OneCandidate({ candidate }: { candidate: ShownCandidate }) {
       </div>
       <SharedLibraries libraries={shared?.libraries ?? []} />
       {/* the key keeps the share being chosen until the candidate or its share changes */}
-      {isPermitted && <Share key={`${salt} ${percent}`} candidate={candidate} isPlanned={plan !== undefined} />}
+      {isPermitted && <Share key={`${salt} ${percent}`} candidate={candidate} />}
       {plan ? <ScheduleRow schedule={plan} /> : isPermitted && <PlanForm builds={builds} percent={percent} />}
       {isPermitted && <Decisions builds={builds} />}
     </div>

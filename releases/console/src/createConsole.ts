@@ -1,6 +1,7 @@
 import { say } from '../../src/sentences';
 import {
   ApiFailure,
+  type ChannelView,
   type Comparison,
   type Difference,
   failureOf,
@@ -22,6 +23,7 @@ import {
   killLines,
   overtakenBy,
   placesLine,
+  schedulesEnded,
   shortList,
   takenBackLines,
   texts,
@@ -30,8 +32,8 @@ import {
 } from './texts';
 
 /**
- * Effects of a rollback, one line each. The server determines the target state, so that the dialog shows what will happen. Throws the
- * server's refusal of killed builds, so that nobody is asked in vain.
+ * Effects of a rollback. The server determines the target state, so that the dialog shows what will happen. Throws the server's
+ * refusal of killed builds, so that nobody is asked in vain.
  */
 async function rollbackChanges(currentBasis: Basis, killed: readonly string[], name?: string, to?: number) {
   const target = to ?? (await stateBefore(currentBasis, name));
@@ -39,7 +41,7 @@ async function rollbackChanges(currentBasis: Basis, killed: readonly string[], n
   const differences = all.filter((difference) => !name || difference.name === name);
   const builds = differences.flatMap((difference) => difference.to ?? []).filter((id) => killed.includes(id));
   if (builds.length > 0) throw new ApiFailure(422, [], { kind: 'killed', builds });
-  return differences.map(changeLine);
+  return differences;
 }
 
 /** State and actions of the signed-in page. One instance per sign-in. */
@@ -51,14 +53,9 @@ export function createConsole(channel: string) {
   const checkedBuilds = new Set<string>();
   let turnCount = 0;
 
-  const candidatesEnded = (name?: string): string[] => {
+  const effects = (linesOf: (status: ChannelView) => string[]): string[] => {
     const { snapshot } = state();
-    return snapshot ? endedBy(snapshot.status, name) : [];
-  };
-
-  const overtaken = (builds: readonly string[]): string[] => {
-    const { snapshot } = state();
-    return snapshot ? overtakenBy(snapshot.status, builds) : [];
+    return snapshot ? linesOf(snapshot.status) : [];
   };
 
   function refusalOf(cause: unknown): Notice {
@@ -160,7 +157,9 @@ export function createConsole(channel: string) {
     ) =>
       ask(control, async (basis) => {
         const differences = await rollbackChanges(basis, state().snapshot?.status.killed ?? [], name, to);
-        const changes = [...differences, ...(differences.length > 0 ? candidatesEnded(name) : [])];
+        const changed = differences.map((difference) => difference.name);
+        const ended = changed.length > 0 ? effects((status) => endedBy(status, name, changed)) : [];
+        const changes = [...differences.map(changeLine), ...ended];
         return ['rollback', { name, to }, { title, action, danger: true, changes }];
       }),
 
@@ -195,7 +194,8 @@ export function createConsole(channel: string) {
         const { seq: fromSeq } = await get<{ seq: number }>(pathOf('status', { channel }));
         const differences = await get<Difference[]>(`${pathOf('diff', basis)}&a=stable&b=${place}`);
         const [title, action] = [texts.live.promoteFrom(channel), texts.candidate.promote];
-        const changes = [...differences.map(changeLine), ...overtaken(differences.flatMap(({ to }) => to ?? []))];
+        const builds = differences.flatMap(({ to }) => to ?? []);
+        const changes = [...differences.map(changeLine), ...effects((status) => overtakenBy(status, builds))];
         return ['promote', { from: channel, fromSeq }, { title, action, changes }];
       }),
 
@@ -218,7 +218,10 @@ export function createConsole(channel: string) {
           title: `${texts.builds.kill} ${labels.of(name)} ${versionOf(build)}`,
           action: texts.builds.kill,
           danger: true,
-          changes: killLines(effect),
+          changes: [
+            ...killLines(effect),
+            ...effects((status) => schedulesEnded(status, live ? [build, name] : [build])),
+          ],
           confirmationText: name,
           gentler: live ? gentler : undefined,
         };
@@ -240,7 +243,7 @@ export function createConsole(channel: string) {
           changes: [
             changeLine({ name, from: build, to: null }),
             texts.live.lost(placesLine(shown)),
-            ...candidatesEnded(name),
+            ...effects((status) => endedBy(status, name)),
           ],
           confirmationText: name,
           ...(instead ? { gentler } : {}),

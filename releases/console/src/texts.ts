@@ -217,28 +217,37 @@ export function changesBy(status: ChannelView, builds: readonly string[]): strin
     .map((id) => changeLine({ name: nameOf(id), from: liveBuilds.get(nameOf(id)) ?? null, to: id }));
 }
 
-/** Effects of aborting a candidate on its visitors, one line each. */
+/** Schedules that end with a change of these builds or remotes, one line each. */
+export const schedulesEnded = ({ agenda }: ChannelView, changed: readonly string[]): string[] =>
+  (agenda?.schedules ?? [])
+    .filter(({ builds }) => builds.some((id) => changed.includes(id) || changed.includes(nameOf(id))))
+    .map(({ builds }) => texts.schedule.ends(namesList(builds)));
+
+/** Effects of aborting a candidate on its visitors and its schedule, one line each. */
 export function changesByAbort(status: ChannelView, builds: readonly string[]): string[] {
   const liveBuilds = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
-  return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: liveBuilds.get(nameOf(id)) ?? null }));
+  const changes = builds.map((id) =>
+    changeLine({ name: nameOf(id), from: id, to: liveBuilds.get(nameOf(id)) ?? null }),
+  );
+  return [...changes, ...schedulesEnded(status, builds)];
 }
 
-/** Candidates that another build of their name would end, if it goes live for everyone. */
+/** Candidates and schedules that a build ends by going live for everyone. */
 export function overtakenBy(status: ChannelView, builds: readonly string[]): string[] {
   const tried = candidatesOf(status).flatMap((candidate) => candidate.builds);
-  return builds
-    .map(nameOf)
-    .filter((name) => tried.some((id) => nameOf(id) === name && !builds.includes(id)))
-    .map((name) => texts.live.endsCanary(labels.of(name)));
+  const names = builds.map(nameOf);
+  const overtaken = names.filter((name) => tried.some((id) => nameOf(id) === name && !builds.includes(id)));
+  return [...overtaken.map((name) => texts.live.endsCanary(labels.of(name))), ...schedulesEnded(status, names)];
 }
 
-/** Candidates that a rollback would end, because they contain a rolled-back name. */
-export function endedBy(status: ChannelView, name?: string): string[] {
+/** Candidates with a rolled-back name, and the schedules of these and of what changes. Without a name, everything is rolled back. */
+export function endedBy(status: ChannelView, name?: string, changed: readonly string[] = name ? [name] : []): string[] {
   const names = name ? [name] : (status.stable?.builds ?? []).map(nameOf);
-  return candidatesOf(status)
-    .map(({ builds }) => builds.map(nameOf))
-    .filter((candidateNames) => candidateNames.some((one) => names.includes(one)))
-    .map((candidateNames) => texts.live.endsCanary(texts.list(candidateNames.map(labels.of))));
+  const ended = candidatesOf(status)
+    .map(({ builds }) => builds)
+    .filter((builds) => builds.some((id) => names.includes(nameOf(id))));
+  const canaryLines = ended.map((builds) => texts.live.endsCanary(namesList(builds)));
+  return [...canaryLines, ...schedulesEnded(status, [...ended.flat(), ...changed])];
 }
 
 interface ShownTrouble {

@@ -163,7 +163,7 @@ export const WORDING = {
     pause: ['暂停', 'Pause'],
     continue: ['继续', 'Continue'],
     cancel: ['取消计划', 'Cancel schedule'],
-    endsByHand: ['定时扩大随之结束，后面的步骤不再进行', 'The schedule ends: no further step is taken'],
+    ends: (names: string) => [`${names} 的定时扩大随之结束`, `The schedule of ${names} ends too`],
     keeps: ['灰度保持现在的比例，后面的步骤不再进行', 'The canary keeps its share; no further step is taken'],
     holds: [
       '灰度保持现在的比例，到点也不扩大，直到有人点「继续」',
