@@ -120,7 +120,11 @@ function OneCandidate({ candidate }: { candidate: ShownCandidate }) {
       <SharedLibraries libraries={shared?.libraries ?? []} />
       {/* the key keeps the share being chosen until the candidate or its share changes */}
       {isPermitted && <Share key={`${salt} ${percent}`} candidate={candidate} />}
-      {plan ? <ScheduleRow schedule={plan} /> : isPermitted && <PlanForm builds={builds} percent={percent} />}
+      {plan ? (
+        <ScheduleRow schedule={plan} isRunning />
+      ) : (
+        isPermitted && percent < 100 && <PlanForm builds={builds} percent={percent} />
+      )}
       {isPermitted && <Decisions builds={builds} />}
     </div>
   );
@@ -142,7 +146,7 @@ export function CandidateSection() {
       ))}
       {laterSchedules.map((schedule) => (
         <div key={schedule.builds.join()} className={styles.candidate}>
-          <ScheduleRow schedule={schedule} />
+          <ScheduleRow schedule={schedule} isRunning={false} />
         </div>
       ))}
     </>

@@ -69,6 +69,7 @@ describe('what is planned', () => {
   });
 
   test('a share is planned as it is typed, and another step fits between its neighbours', async () => {
+    server.percent = 0.1;
     await openPage();
     await userEvent.click(screen.getByText('定时扩大', { selector: 'summary' }));
     for (const [typed, read] of [

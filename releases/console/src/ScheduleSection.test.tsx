@@ -1,7 +1,19 @@
 import { describe, expect, test } from '@rstest/core';
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { agendaWith, button, choose, dialog, openPage, section, server, summary } from './testing/consoleFixture';
+import type { ScheduleView } from './api';
+import { formats } from './language';
+import {
+  agendaWith,
+  button,
+  choose,
+  dialog,
+  instant,
+  openPage,
+  section,
+  server,
+  summary,
+} from './testing/consoleFixture';
 
 const later = 'chat@1.1.0+dddddddddddd';
 const other = 'chat@1.2.0+eeeeeeeeeeee';
@@ -58,5 +70,83 @@ describe('the question of a change names the schedule that it ends', () => {
     await openBuilds('chat', later);
     await choose(later, '禁用');
     expect(await within(dialog()).findByText('chat 的定时扩大随之结束')).toBeTruthy();
+  });
+});
+
+describe('a schedule whose candidate does not run yet', () => {
+  test.each([
+    ['停掉计划', '灰度不会开始'],
+    ['暂停', '到点也不开始灰度，直到有人点「继续」'],
+  ])('%s says what becomes of the canary that would begin', async (name, line) => {
+    planBoth();
+    await openPage();
+    await userEvent.click(within(screen.getByRole('region', { name: '计划 chat' })).getByRole('button', { name }));
+    expect(within(dialog()).getByText(line)).toBeTruthy();
+    expect(within(dialog()).getByRole('button', { name: '取消' })).toBeTruthy();
+  });
+});
+
+describe('a step shows no time that it cannot keep', () => {
+  const linesWith = async (parts: Partial<ScheduleView>) => {
+    server.agenda = agendaWith({ schedules: agendaWith().schedules.map((each) => ({ ...each, ...parts })) });
+    await openPage();
+    const plan = screen.getByRole('region', { name: '计划 stories' });
+    return [...within(plan).getAllByRole('listitem'), within(plan).getByText(/^下一步/)].map(
+      (line) => line.textContent,
+    );
+  };
+
+  test('while it waits, and where it is paused', async () => {
+    const next = { percent: 25, due: instant(60) };
+    const waiting = { kind: 'tooFew', tried: 12, control: 90, enough: 30 } as const;
+    expect(await linesWith({ next, waiting })).toEqual(['10%', '25%', '所有人', '下一步：25% 的访客']);
+    cleanup();
+    const paused = { by: '小李', at: instant(60), refusal: '' };
+    expect(await linesWith({ paused })).toEqual(['10%', '25%', '所有人', '下一步：25% 的访客']);
+  });
+
+  test('after one that is overdue, it counts from now', async () => {
+    const [, , last] = await linesWith({ next: { percent: 25, due: instant(4 * 3600) } });
+    const soonest = formats.recent(new Date(Date.now() + 179 * 60_000).toISOString());
+    const latest = formats.recent(new Date(Date.now() + 180 * 60_000).toISOString());
+    expect([`所有人，${soonest}`, `所有人，${latest}`]).toContain(last);
+  });
+});
+
+describe('the form of a schedule', () => {
+  const openForm = () => userEvent.click(screen.getByText('定时扩大', { selector: 'summary' }));
+  const shares = () => screen.getAllByLabelText<HTMLInputElement>(/访客 %$/).map(({ value }) => value);
+
+  test('adds steps whose shares rise, and offers none where none fits', async () => {
+    server.percent = 75;
+    await openPage();
+    await openForm();
+    for (const expected of ['88 100', '88 94 100', '88 94 97 100', '88 94 97 99 100', '88 94 97 99 99.5 100']) {
+      await userEvent.click(button('加一步'));
+      expect(shares().join(' ')).toBe(expected);
+    }
+    await userEvent.clear(screen.getByLabelText('6. 访客 %'));
+    await userEvent.type(screen.getByLabelText('6. 访客 %'), '99.6');
+    expect(screen.queryByRole('button', { name: '加一步' })).toBeNull();
+  });
+
+  test.each([
+    ['1. 访客 %', '10'],
+    ['2. 访客 %', '25'],
+    ['2. 多久后', '1'],
+  ])('says before it asks that the steps do not rise (%s: %s)', async (label, value) => {
+    await openPage();
+    await openForm();
+    await userEvent.clear(screen.getByLabelText(label));
+    await userEvent.type(screen.getByLabelText(label), value);
+    await userEvent.click(button('定时扩大 stories'));
+    expect(screen.getByText('每一步的比例都要比前一步大，时间要比前一步晚')).toBeTruthy();
+    expect(screen.queryByRole('alertdialog')).toBeNull();
+  });
+
+  test('is not offered where everyone has the candidate already', async () => {
+    server.percent = 100;
+    await openPage();
+    expect(screen.queryByText('定时扩大', { selector: 'summary' })).toBeNull();
   });
 });

@@ -12,7 +12,7 @@ function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
   const isDue = Date.parse(next.due) <= now.getTime();
   return (
     <>
-      <p>{texts.schedule.next(next.percent, paused ? '–' : timeUntil(next.due, now))}</p>
+      <p>{texts.schedule.next(next.percent, paused || waiting ? undefined : timeUntil(next.due, now))}</p>
       {paused && (
         <p className={styles.alarm}>
           {paused.refusal ? texts.schedule.refused(translate(paused.refusal)) : texts.schedule.paused(paused.by)}
@@ -24,18 +24,19 @@ function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
   );
 }
 
-/** A step with its time, as far as that is known. */
-function stepLine({ steps, taken, next, paused }: ScheduleView, index: number): string {
+/** A step with its time, as far as that is known: a step that waits has none, and neither have those after it. */
+function stepLine({ steps, taken, next, paused, waiting }: ScheduleView, index: number, now: Date): string {
   const step = steps[index];
   if (!step) return '';
   const share = texts.schedule.share(step.percent);
-  if (index < taken || paused) return share;
-  const due = Date.parse(next.due) + (step.minutes - (steps[taken]?.minutes ?? 0)) * MINUTE_MS;
+  if (index < taken || paused || waiting) return share;
+  const nextAt = Math.max(Date.parse(next.due), now.getTime());
+  const due = nextAt + (step.minutes - (steps[taken]?.minutes ?? 0)) * MINUTE_MS;
   return texts.schedule.step(share, formats.recent(new Date(due).toISOString()));
 }
 
-/** Schedule of a candidate: its steps, when the next one is due, why it waits, and the actions. */
-export function ScheduleRow({ schedule }: { schedule: ScheduleView }) {
+/** Schedule of a candidate that runs or will begin: its steps, when the next one is due, why it waits, and the actions. */
+export function ScheduleRow({ schedule, isRunning }: { schedule: ScheduleView; isRunning: boolean }) {
   const { me, now } = useConsole();
   const { builds, steps, taken, paused, by, at, name, why } = schedule;
   const isPermitted = builds.every((id) => maySwitch(me, nameOf(id)));
@@ -57,15 +58,15 @@ export function ScheduleRow({ schedule }: { schedule: ScheduleView }) {
             className={clsx(index < taken && styles.taken)}
             aria-current={index === taken ? 'step' : undefined}
           >
-            {stepLine(schedule, index)}
+            {stepLine(schedule, index, now)}
           </li>
         ))}
       </ol>
       <NextStep schedule={schedule} now={now} />
       {isPermitted && (
         <div className={styles.actions}>
-          {steering('cancel', texts.schedule.keeps)}
-          {paused ? steering('continue', texts.schedule.goesOn) : steering('pause', texts.schedule.holds)}
+          {steering('cancel', texts.schedule.keeps(isRunning))}
+          {paused ? steering('continue', texts.schedule.goesOn) : steering('pause', texts.schedule.holds(isRunning))}
         </div>
       )}
     </section>
@@ -73,6 +74,7 @@ export function ScheduleRow({ schedule }: { schedule: ScheduleView }) {
 }
 
 const UNITS = ['m', 'h', 'd'] as const;
+const UNIT_MINUTES = { m: 1, h: 60, d: 1440 };
 const MAX_STEPS = 8;
 
 /** A step in the form, as typed: a share, and the time after the start. A number would lose what begins with a point. */
@@ -84,6 +86,20 @@ interface StepInput {
 }
 
 const spanOf = ({ span, unit }: StepInput): string => texts.schedule.after[unit](Number(span));
+const minutesOf = ({ span, unit }: StepInput): number => Number(span) * UNIT_MINUTES[unit];
+
+/** A share between two others, as round as it can be; undefined if none of the form's fits. */
+const shareBetween = (lower: number, upper: number): number | undefined =>
+  [1, 10]
+    .map((scale) => Math.round(((lower + upper) / 2) * scale) / scale)
+    .find((share) => lower < share && share < upper);
+
+/** Whether each step has a larger share and a later time than the one before, the first one a larger share than now. */
+const areRising = (rows: readonly StepInput[], percent: number): boolean =>
+  rows.every((row, at) => {
+    const former = rows[at - 1];
+    return Number(row.percent) > Number(former?.percent ?? percent) && (!former || minutesOf(row) > minutesOf(former));
+  });
 
 function StepRow({
   row,
@@ -141,18 +157,19 @@ export function PlanForm({ builds, percent }: { builds: readonly string[]; perce
     ...(percent < 25 ? [{ key: 1, percent: '25', span: '1', unit: 'h' } as const] : []),
     { key: 2, percent: '100', span: '4', unit: 'h' },
   ]);
-  const { plan, addStep, step } = texts.schedule;
+  const [isFlat, setIsFlat] = useState(false);
+  const { plan, addStep, step, mustRise } = texts.schedule;
   const remoteNames = namesList(builds);
   const replaceRow = (row: StepInput) => setRows(rows.map((each) => (each.key === row.key ? row : each)));
+  const [former, last] = [rows.at(-2), rows.at(-1)];
+  const newShare = shareBetween(Number(former?.percent ?? percent), Number(last?.percent));
   /** Inserts a step before the last one, because shares have to rise. */
   const addRow = () => {
-    const [former, last] = [rows.at(-2), rows.at(-1)];
     if (!last) return;
-    const share = (Number(former?.percent ?? percent) + Number(last.percent)) / 2;
     const key = Math.max(...rows.map((row) => row.key)) + 1;
     setRows([
       ...rows.slice(0, -1),
-      { ...last, key, percent: String(Math.round(share)) },
+      { ...last, key, percent: String(newShare) },
       { ...last, span: String(Number(last.span) + 1) },
     ]);
   };
@@ -162,13 +179,16 @@ export function PlanForm({ builds, percent }: { builds: readonly string[]; perce
       action={plan}
       actionName={`${plan} ${remoteNames}`}
       actions={
-        rows.length < MAX_STEPS && (
+        rows.length < MAX_STEPS &&
+        newShare !== undefined && (
           <Button variant="quiet" small onClick={addRow}>
             {addStep}
           </Button>
         )
       }
       onSubmit={() => {
+        setIsFlat(!areRising(rows, percent));
+        if (!areRising(rows, percent)) return;
         const steps = rows.map(({ percent: share, span, unit }) => `${Number(share)}@${Number(span)}${unit}`).join(',');
         const changes = rows.map((row) => step(texts.schedule.share(Number(row.percent)), spanOf(row)));
         console.openQuestion(
@@ -189,6 +209,11 @@ export function PlanForm({ builds, percent }: { builds: readonly string[]; perce
           />
         ))}
       </ol>
+      {isFlat && (
+        <p className={styles.alarm} role="alert">
+          {mustRise}
+        </p>
+      )}
     </FoldedForm>
   );
 }

@@ -149,11 +149,15 @@ export const WORDING = {
       d: (days: number) => [`${number(days)} 天后`, `after ${count(days, 'day')}`],
     },
     addStep: ['加一步', 'Add a step'],
+    mustRise: [
+      '每一步的比例都要比前一步大，时间要比前一步晚',
+      'Every step needs a larger share and a later time than the one before',
+    ],
     removeStep: (row: number) => [`去掉第 ${row} 步`, `Remove step ${row}`],
     now: ['现在', 'now'],
-    next: (share: number, when: string) => [
-      `下一步：${share < 100 ? `${share}% 的访客` : '所有人'}，${when}`,
-      `Next: ${share < 100 ? `${percent(share)} of visitors` : 'everyone'}, ${when}`,
+    next: (share: number, when = '') => [
+      `下一步：${share < 100 ? `${share}% 的访客` : '所有人'}${when && `，${when}`}`,
+      `Next: ${share < 100 ? `${percent(share)} of visitors` : 'everyone'}${when && `, ${when}`}`,
     ],
     due: ['到点了，正在等待下一次检查', 'Due, waiting for the next look'],
     set: (who: string, when: string) => [`由 ${who} 设于${when}`, `set by ${who}, ${when}`],
@@ -162,12 +166,15 @@ export const WORDING = {
     refused: (reason: string) => [`计划已自动暂停：${reason}`, `The schedule was paused automatically: ${reason}`],
     pause: ['暂停', 'Pause'],
     continue: ['继续', 'Continue'],
-    cancel: ['取消计划', 'Cancel schedule'],
+    cancel: ['停掉计划', 'End schedule'],
     ends: (names: string) => [`${names} 的定时扩大随之结束`, `The schedule of ${names} ends too`],
-    keeps: ['灰度保持现在的比例，后面的步骤不再进行', 'The canary keeps its share; no further step is taken'],
-    holds: [
-      '灰度保持现在的比例，到点也不扩大，直到有人点「继续」',
-      'The canary keeps its share; no step is taken until somebody continues',
+    keeps: (isRunning: boolean) => [
+      isRunning ? '灰度保持现在的比例，后面的步骤不再进行' : '灰度不会开始',
+      isRunning ? 'The canary keeps its share; no further step is taken' : 'No canary begins',
+    ],
+    holds: (isRunning: boolean) => [
+      `${isRunning ? '灰度保持现在的比例，到点也不扩大' : '到点也不开始灰度'}，直到有人点「继续」`,
+      `${isRunning ? 'The canary keeps its share; no step is taken' : 'No canary begins'} until somebody continues`,
     ],
     goesOn: ['从剩下的时间接着计时，到点再扩大', 'The time that was left runs on, then the next step is taken'],
     unwatched: ['没有正在运行的发布台服务，计划不会前进', 'No console is running that would take the steps'],

@@ -36,7 +36,7 @@ export const VERBS: Record<string, Pair> = {
   schedule: ['计划', 'Schedule'],
   pause: ['暂停计划', 'pause'],
   continue: ['继续计划', 'continue'],
-  cancel: ['取消计划', 'cancel'],
+  cancel: ['停掉计划', 'cancel'],
   freeze: ['冻结期', 'Freeze windows'],
   unfreeze: ['移除冻结期', 'unfreeze'],
   webhook: ['通知', 'Webhooks'],
