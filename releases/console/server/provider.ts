@@ -277,8 +277,9 @@ export interface Attempt {
   state: string;
   nonce: string;
   verifier: string;
-  /** Channel to return to. */
+  /** Channel and view to return to. */
   channel?: string;
+  view?: string;
 }
 
 /** Tokens that the provider issued to the command line. */

@@ -163,17 +163,20 @@ describe('sec.sign-in: a person', () => {
   });
 
   test.each([
-    ['preview', '/?channel=preview'],
-    ['//evil.example', '/'],
-    ['https://evil.example/', '/'],
-    ['a%0d%0aset-cookie:x=y', '/'],
-    ['a%26sign-in%3Ddeclined%23token=x', '/'],
-  ])('who opened the channel %s comes back to %s, and to nothing that is no name of a channel', async (channel, to) => {
+    ['channel=preview', '/?channel=preview', '#'],
+    ['channel=preview&view=settings', '/?channel=preview#settings', '&'],
+    ['view=settings', '/#settings', '&'],
+    ['channel=//evil.example', '/', '#'],
+    ['channel=https://evil.example/', '/', '#'],
+    ['channel=a%0d%0aset-cookie:x=y', '/', '#'],
+    ['channel=a%26sign-in%3Ddeclined%23token=x', '/', '#'],
+    ['view=settings%26token%3Dx', '/', '#'],
+  ])('who opened %s comes back to %s, and to nothing that is no name', async (page, to, joint) => {
     const console = openConsole();
-    const entered = await console.ask(await console.toProvider('u-101', `/auth/login?channel=${channel}`), {}, {});
+    const entered = await console.ask(await console.toProvider('u-101', `/auth/login?${page}`), {}, {});
     expect(entered.headers.get('location')).toBe(to);
-    const without = await console.ask(await console.toProvider('u-103', `/auth/login?channel=${channel}`), {}, {});
-    expect(without.headers.get('location')).toBe(`${to}#sign-in=noAccess`);
+    const without = await console.ask(await console.toProvider('u-103', `/auth/login?${page}`), {}, {});
+    expect(without.headers.get('location')).toBe(`${to}${joint}sign-in=noAccess`);
   });
 
   test('that the provider turns away is told so', async () => {

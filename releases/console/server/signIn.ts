@@ -24,11 +24,17 @@ import { type Attempt, type Claims, Provider, personOf, type SignInSettings, val
 // stores the session's key in a cookie. The command line signs in at the provider, exchanges its tokens for a session, and sends
 // the session's key as a bearer token.
 
+const name = v.fallback(v.optional(nameSchema), undefined);
+/** Page to return to. A request can choose only names, never an address, so that it cannot redirect elsewhere. */
+const pageSchema = v.object({ channel: name, view: name });
+
+type Page = v.InferOutput<typeof pageSchema>;
+
 const attemptSchema = v.object({
   state: v.string(),
   nonce: v.string(),
   verifier: v.string(),
-  channel: v.fallback(v.optional(nameSchema), undefined),
+  ...pageSchema.entries,
 });
 
 function parseAttempt(cookie: string): Attempt | null {
@@ -129,17 +135,16 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     return { secret, person };
   }
 
-  /** Page to return to. The request can choose only a channel name, never an address, so that it cannot redirect elsewhere. */
-  const pageOf = (channel?: string): string => (channel === undefined ? '/' : `/?channel=${channel}`);
-
-  const redirectWithFailure = (context: Context, failure: SignInFailure, channel?: string) =>
-    context.redirect(`${pageOf(channel)}#sign-in=${failure}`);
+  function redirectToPage(context: Context, { channel, view }: Page, failure?: SignInFailure) {
+    const fragment = [view, failure && `sign-in=${failure}`].filter(Boolean).join('&');
+    return context.redirect(`/${channel ? `?channel=${channel}` : ''}${fragment && `#${fragment}`}`);
+  }
 
   /** Logs why sign-in failed; the page gets only the kind. */
-  function reportFailure(context: Context, cause: unknown, channel?: string): Response {
+  function reportFailure(context: Context, cause: unknown, page: Page): Response {
     const isDeclined = cause instanceof oidc.AuthorizationResponseError;
     note(`console: signing in failed: ${isDeclined ? cause.error : reasonOf(cause)}`);
-    return redirectWithFailure(context, isDeclined ? 'declined' : 'failed', channel);
+    return redirectToPage(context, page, isDeclined ? 'declined' : 'failed');
   }
 
   const routes = new Hono();
@@ -159,15 +164,14 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   });
 
   routes.get('/login', async (context) => {
-    const parsedChannel = v.safeParse(nameSchema, context.req.query('channel'));
-    const channel = parsedChannel.success ? parsedChannel.output : undefined;
+    const page = v.parse(pageSchema, context.req.query());
     const configuration = await provider.configuration().catch(logProblem);
-    if (!configuration) return redirectWithFailure(context, 'away', channel);
+    if (!configuration) return redirectToPage(context, page, 'away');
     const attempt: Attempt = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
       verifier: oidc.randomPKCECodeVerifier(),
-      channel,
+      ...page,
     };
     const state = Buffer.from(JSON.stringify(attempt)).toString('base64url');
     // Lax, because the callback is a navigation from the provider's site
@@ -188,14 +192,13 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
   routes.get('/callback', async (context) => {
     const name = names.attempt(context.req.query('state'));
     const attempt = parseAttempt(getCookie(context, name) ?? '');
-    if (!attempt || name !== names.attempt(attempt.state)) return redirectWithFailure(context, 'expired');
+    if (!attempt || name !== names.attempt(attempt.state)) return redirectToPage(context, {}, 'expired');
     deleteCookie(context, name, cookie);
-    const { channel } = attempt;
     const callback = new URL(`${origin}/auth/callback${new URL(context.req.url).search}`);
     try {
       const { claims, idToken } = await provider.redeem(callback, attempt);
       const { secret } = await startSession(claims, idToken);
-      if (secret === null) return redirectWithFailure(context, 'noAccess', channel);
+      if (secret === null) return redirectToPage(context, attempt, 'noAccess');
       await sessions.end(getCookie(context, names.session));
       setCookie(context, names.session, secret, {
         ...cookie,
@@ -203,9 +206,9 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
         maxAge: Math.floor(lifetimeMs / 1000),
       });
     } catch (cause) {
-      return reportFailure(context, cause, channel);
+      return reportFailure(context, cause, attempt);
     }
-    return context.redirect(pageOf(channel));
+    return redirectToPage(context, attempt);
   });
 
   const denyLongTokens = (context: Context) =>

@@ -14,6 +14,13 @@ describe('signing in', () => {
     expect(readToken()).toBe('lz_new_token');
   });
 
+  test.each(['#settings&token=lz_new_token', '#token=lz_new_token&settings'])('the view of %s stays', (hash) => {
+    sessionStorage.clear();
+    location.hash = hash;
+    expect(readToken()).toBe('lz_new_token');
+    expect(location.hash).toBe('#settings');
+  });
+
   test('without a token the page requests one; a wrong one is reported, the right one opens the page', async () => {
     sessionStorage.clear();
     render(<ConsolePage />);

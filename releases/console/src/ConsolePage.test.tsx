@@ -520,10 +520,10 @@ describe('what comes first', () => {
   });
 });
 
-describe('the channel in the address', () => {
+describe('the channel and the view in the address', () => {
   afterEach(() => history.replaceState(null, '', '/'));
 
-  test('is shown again by a reload, and going back goes to the one before', async () => {
+  test('the channel is shown again by a reload, and going back goes to the one before', async () => {
     await openPage();
     await userEvent.selectOptions(screen.getByLabelText('通道'), 'preview');
     await screen.findByText(/^状态 20，/);
@@ -536,16 +536,17 @@ describe('the channel in the address', () => {
     expect(location.search).toBe('');
   });
 
-  test('is what signing in at the provider leads back to', async () => {
+  test('are what signing in at the provider leads back to', async () => {
     sessionStorage.clear();
     server.session = { offered: true, signedIn: false };
-    history.replaceState(null, '', '?channel=preview#sign-in=noAccess');
+    history.replaceState(null, '', '?channel=preview#settings&sign-in=noAccess');
     render(<ConsolePage />);
     const link = await screen.findByRole('link', { name: '单点登录' });
-    expect(link.getAttribute('href')).toBe('/auth/login?channel=preview&again');
+    expect(link.getAttribute('href')).toBe('/auth/login?channel=preview&view=settings&again');
+    expect(location.hash).toBe('#settings');
   });
 
-  test('that does not exist is not taken for another one', async () => {
+  test('a channel that does not exist is not taken for another one', async () => {
     history.replaceState(null, '', '?channel=prod');
     render(<ConsolePage />);
     expect((await screen.findByText(/没有通道「prod」/)).textContent).toContain('production');

@@ -146,17 +146,22 @@ export function failureOf(cause: unknown): ApiFailure {
   throw cause;
 }
 
-const LINK_TOKEN = /[#&]token=([\w-]+)/;
+const fragmentValue = (name: string): RegExpExecArray | null => new RegExp(`[#&]${name}=([\\w-]+)`).exec(location.hash);
 
-export const hasLinkToken = (): boolean => LINK_TOKEN.test(location.hash);
+/** Reads a value from the address's fragment, and removes it there. The view that the fragment names stays. */
+function takeFromFragment(name: string): string | null {
+  const [part = '', value = null] = fragmentValue(name) ?? [];
+  const rest = location.hash.replace(part, '').replace(/^&/, '#');
+  if (value) history.replaceState(null, '', location.pathname + location.search + rest);
+  return value;
+}
+
+export const hasLinkToken = (): boolean => fragmentValue('token') !== null;
 
 /** Moves a token from the address's fragment to this tab's storage. Returns the stored token, or null. */
 export function readToken(): string | null {
-  const [, linkToken] = LINK_TOKEN.exec(location.hash) ?? [];
-  if (linkToken) {
-    sessionStorage.setItem(TOKEN_KEY, linkToken);
-    history.replaceState(null, '', location.pathname + location.search);
-  }
+  const linkToken = takeFromFragment('token');
+  if (linkToken) sessionStorage.setItem(TOKEN_KEY, linkToken);
   return sessionStorage.getItem(TOKEN_KEY);
 }
 
@@ -262,11 +267,11 @@ export const endSession = async (): Promise<string | null> =>
 /** Channel in the address, which a reload and a link preserve. */
 export const readAddressChannel = (): string | null => new URLSearchParams(location.search).get('channel');
 
-/** Address of the provider's sign-in, which returns to the channel in the address. */
+/** Address of the provider's sign-in, which returns to the channel and the view in the address. */
 export function loginAddress(asSomebodyElse: boolean): string {
-  const channel = readAddressChannel();
+  const page = Object.entries({ channel: readAddressChannel(), view: location.hash.slice(1) });
   const parts = [
-    ...(channel === null ? [] : [`channel=${encodeURIComponent(channel)}`]),
+    ...page.flatMap(([name, value]) => (value ? `${name}=${encodeURIComponent(value)}` : [])),
     ...(asSomebodyElse ? ['again'] : []),
   ];
   return ['/auth/login', parts.join('&')].filter(Boolean).join('?');
@@ -278,8 +283,4 @@ export function saveAddressChannel(channel: string): void {
 }
 
 /** Reads the kind of a sign-in failure from the address's fragment, and removes it there. */
-export function readSignInFailure(): string | null {
-  const [, failure = null] = /[#&]sign-in=(\w+)/.exec(location.hash) ?? [];
-  if (failure) history.replaceState(null, '', location.pathname + location.search);
-  return failure;
-}
+export const readSignInFailure = (): string | null => takeFromFragment('sign-in');
