@@ -214,12 +214,26 @@ describe('what the page shows', () => {
   });
 
   test('the candidate beside its control, and the verdict', async () => {
-    const verdict = { test: '', pValue: 1e-9, alpha: 1e-4, enough: true, worse: true };
+    const verdict = { pValue: 1e-9, alpha: 1e-4, hasVisitors: true, enough: true, worse: true };
     const tried = { ...group, failedVisitors: 20, failures: { hang: 20 }, p75LoadMilliseconds: 512.4 };
     server.health = { stable: group, candidates: [{ builds: [next], tried, control: group, verdict }], builds: [] };
     await openPage();
     for (const part of ['20（33.3%）', '超时 20', '512毫秒', '明显变差', '将自动中止'])
       expect(section('健康').textContent).toContain(part);
+  });
+
+  test.each([
+    [false, '访客还不够，暂不判断'],
+    [true, '失败很少，暂不判断'],
+  ])('a candidate that cannot be judged says what is missing (enough visitors: %s)', async (hasVisitors, words) => {
+    const verdict = { pValue: 1, alpha: 1e-4, hasVisitors, enough: false, worse: false };
+    server.health = {
+      stable: group,
+      candidates: [{ builds: [next], tried: group, control: group, verdict }],
+      builds: [],
+    };
+    await openPage();
+    expect(within(section('健康')).getByText(words)).toBeTruthy();
   });
 
   test('what visitors felt, stable beside candidate: a chart with its figures in words, and who has too few pages', async () => {
@@ -425,7 +439,7 @@ describe('what the page shows', () => {
 
 describe('what comes first', () => {
   const failing = { ...group, visitors: 40, failedVisitors: 12 };
-  const verdict = { test: '', pValue: 1e-6, alpha: 1e-4, enough: true, worse: true };
+  const verdict = { pValue: 1e-6, alpha: 1e-4, hasVisitors: true, enough: true, worse: true };
   const entryOf = (seq: number, who: string, action: LogEntry['action'], at = instant(120)): LogEntry => ({
     ...{ seq, verb: action.kind, who, why: '', at, what: '', action },
   });

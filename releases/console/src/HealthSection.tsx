@@ -25,10 +25,11 @@ function summary({ visitors, failedVisitors, p75LoadMilliseconds: p75 }: Group):
   return texts.health.summary(visitors, texts.health.share(failedVisitors, visitors), load);
 }
 
-function Verdict({ worse, enough, pValue }: CandidateHealth['verdict']) {
+function Verdict({ worse, enough, hasVisitors, pValue }: CandidateHealth['verdict']) {
   const p = probability(pValue);
   const { worse: isWorse, fine, tooFew } = texts.health;
-  return <p className={worse ? styles.alarm : styles.quiet}>{worse ? isWorse(p) : enough ? fine(p) : tooFew}</p>;
+  const line = worse ? isWorse(p) : enough ? fine(p) : tooFew(hasVisitors);
+  return <p className={worse ? styles.alarm : styles.quiet}>{line}</p>;
 }
 
 function Figures({ columns }: { columns: readonly (readonly [heading: string, group: Group])[] }) {

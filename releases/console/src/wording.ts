@@ -356,7 +356,10 @@ export const WORDING = {
       `稳定版 ${version}：${number(failed)} / ${number(visitors)} 位失败`,
       `Stable, ${version}: ${number(failed)} of ${number(visitors)} failed`,
     ],
-    tooFew: ['样本还不够，暂不判断', 'Too few visitors to judge yet'],
+    tooFew: (hasVisitors: boolean) => [
+      `${hasVisitors ? '失败很少' : '访客还不够'}，暂不判断`,
+      `Too few ${hasVisitors ? 'failures' : 'visitors'} to judge yet`,
+    ],
     fine: (p: string) => [
       `未见异常（Fisher 检验 p = ${p}）`,
       `No difference beyond chance (Fisher exact test, p = ${p})`,

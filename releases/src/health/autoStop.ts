@@ -56,13 +56,12 @@ export interface Health {
 
 export function verdictOn(candidate: Counts, control: Counts) {
   const pValue = fisherWorse(sampleOf(candidate), sampleOf(control));
-  const enough =
-    candidate.visitors >= AUTO_STOP.minimumVisitors &&
-    control.visitors >= AUTO_STOP.minimumVisitors &&
-    candidate.failedVisitors >= AUTO_STOP.minimumFailed;
+  const hasVisitors = Math.min(candidate.visitors, control.visitors) >= AUTO_STOP.minimumVisitors;
+  const enough = hasVisitors && candidate.failedVisitors >= AUTO_STOP.minimumFailed;
   return {
     pValue,
     alpha: AUTO_STOP.alpha,
+    hasVisitors,
     enough,
     worse: enough && pValue < AUTO_STOP.alpha,
   };

@@ -8,7 +8,7 @@ import { activate, canary } from '../operations/switching.ts';
 import { eventOf } from '../policies/webhookEvents.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { isAlarming, logAlarm } from './alarm.ts';
-import { AUTO_STOP, readHealth, stopIfWorse, summarise } from './autoStop.ts';
+import { AUTO_STOP, readHealth, stopIfWorse, summarise, verdictOn } from './autoStop.ts';
 import { fisherWorse } from './figures.ts';
 import { HealthReader, HealthRecorder } from './healthRecord.ts';
 
@@ -48,6 +48,14 @@ describe("Fisher's exact test", () => {
     }
     expect(stopped / 400).toBeLessThan(0.01);
   });
+});
+
+test.each([
+  [29, false],
+  [30, true],
+])('%d visitors in each group without a failure give no verdict (enough visitors: %s)', (visitors, hasVisitors) => {
+  const group = { visitors, failedVisitors: 0 };
+  expect(verdictOn(group, group)).toMatchObject({ hasVisitors, enough: false, worse: false });
 });
 
 describe('the alarm', () => {
