@@ -32,7 +32,7 @@ describe('what is planned', () => {
     expect(within(dialog()).getByRole('heading').textContent).toBe('暂停 · stories');
     expect(dialog().textContent).toContain('灰度保持现在的比例，到点也不扩大');
     await userEvent.click(within(dialog()).getByRole('button', { name: '暂停' }));
-    await waitFor(() => expect(server.posted()[0]).toMatchObject({ body: { name: 'stories', seq: 7 } }));
+    await waitFor(() => expect(server.posted()[0]?.body).toEqual({ name: 'stories', why: '' }));
     expect(server.posted()[0]?.path).toContain('pause');
   });
 
@@ -354,6 +354,30 @@ describe('a change', () => {
     expect(server.seqs.production).toBe(8);
     await userEvent.click(button('知道了'));
     expect(screen.queryByText('知道了')?.closest('dialog')?.open ?? false).toBe(false);
+  });
+
+  test('that the state forbids says what came between: of a schedule, whether it was set or paused', async () => {
+    await openPage();
+    await userEvent.click(button('全量上线 stories'));
+    const evidence = [
+      { kind: 'schedule' as const, change: 'paused' as const, steps: '10@now,25@1h', taken: 1, id: 'a' },
+    ];
+    const action = { kind: 'schedule' as const, builds: [chat], evidence };
+    server.log = [{ seq: 8, verb: 'schedule', who: '小李', what: chat, why: '', at: instant(1), action }];
+    server.seqs.production = 8;
+    await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+    await waitFor(() => expect(dialog().textContent).toContain('状态刚刚变了'));
+    const line = '计划 chat 1.0.0·cccc，小李。暂停：10% 现在、25% 1 小时后，已走 1 步';
+    expect(within(dialog()).getByText(line)).toBeTruthy();
+  });
+
+  test.each(['停掉计划', '暂停'])('that holds back is not refused because of another change (%s)', async (verb) => {
+    server.agenda = agendaWith();
+    await openPage();
+    await userEvent.click(button(verb));
+    server.seqs.production = 8;
+    await userEvent.click(within(dialog()).getByRole('button', { name: verb }));
+    await waitFor(() => expect(said()).toContain('完成，现在是状态 9'));
   });
 
   test('of a rollback was compared with the very state it is posted for, on the channel it was asked for', async () => {

@@ -527,6 +527,17 @@ describe('what comes first', () => {
     expect(screen.getByText(/访客现在得到的是状态 7（集合 aaaaaaaa），2分钟前生效/)).toBeTruthy();
   });
 
+  test('after another entry of the log it still says which state brought what visitors get', async () => {
+    const rollback = entryOf(7, '小李', { kind: 'rollback', builds: [old], to: 3, names: ['stories'], evidence: [] });
+    server.log = [rollback];
+    await openPage();
+    server.log = [entryOf(8, '小王', { kind: 'freeze', evidence: [] }), rollback];
+    server.seqs.production = 8;
+    look();
+    await screen.findByText(/^状态 8，/);
+    expect(screen.getByText(/^访客现在得到的是状态 7（/)).toBeTruthy();
+  });
+
   test('the end of a canary of what nobody else has is no withdrawal', async () => {
     server.log = [entryOf(7, '小李', { kind: 'abort', builds: ['gifts@1.0.0+ffffffffffff'], evidence: [] })];
     await openPage();

@@ -152,7 +152,7 @@ export function UrgentNotices({ health }: { health: Health | null }) {
       {served && (
         <p className={styles.good} role="status">
           {texts.now.served(
-            status.seq,
+            served.seq,
             served.set.slice(0, 8),
             relativeTime(served.at, now),
             served.builds.length > 0 ? buildNames(served.builds) : texts.now.withdrawn(buildNames(served.withdrawn)),

@@ -59,7 +59,8 @@ export function servedBy({ stable }: ChannelView, log: readonly LogEntry[], now:
   const builds = stable.builds.filter((id) => names.includes(nameOf(id)));
   const withdrawn = lastSwitch.action.kind === 'withdraw' && builds.length === 0 ? actionBuilds : [];
   const shownBuilds = builds.length + withdrawn.length > 0 ? builds : stable.builds;
-  return { stops, served: { set: stable.set, at: lastSwitch.at, builds: shownBuilds, withdrawn } };
+  const { seq, at } = lastSwitch;
+  return { stops, served: { seq, set: stable.set, at, builds: shownBuilds, withdrawn } };
 }
 
 /** A kill counts only if it replaced a stable build. */

@@ -15,9 +15,10 @@ import {
   PROPOSAL_VERBS,
   type Question,
   type QuestionOptions,
+  STATELESS_VERBS,
 } from './consoleStore';
 import type { Polling } from './polling';
-import { subjectOf, texts, translate } from './texts';
+import { evidenceLine, subjectOf, texts, translate } from './texts';
 
 interface ChangeResult {
   changed: boolean;
@@ -43,9 +44,10 @@ export function createQuestions(
     const { log = [], status } = state().snapshot ?? {};
     const since = status?.channel === channel ? log.filter((entry) => entry.seq > seq) : [];
     if (since.length === 0) return lines;
-    return since.map(({ verb, action, who }) =>
-      texts.log.by(`${texts.verb(verb)} ${subjectOf(action)}`, translate(who)),
-    );
+    return since.map(({ verb, action, who }) => {
+      const line = texts.log.by(`${texts.verb(verb)} ${subjectOf(action)}`, translate(who));
+      return texts.sentences(line, ...action.evidence.slice(0, 1).map(evidenceLine));
+    });
   }
 
   /** Whether the change is about a proposal that is no longer pending. */
@@ -82,7 +84,7 @@ export function createQuestions(
     let isDone = false;
     const send = async () => {
       try {
-        const expectedState = PROPOSAL_VERBS.includes(verb) ? {} : { seq: basis.seq };
+        const expectedState = STATELESS_VERBS.includes(verb) ? {} : { seq: basis.seq };
         const request = {
           ...body,
           why,
