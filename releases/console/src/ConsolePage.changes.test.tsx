@@ -519,6 +519,26 @@ describe('a preview from a dev server', () => {
     await waitFor(() => expect(server.posted()[0]?.body).toMatchObject({ browser }));
   });
 
+  test('names the one in the same browser that it ends', async () => {
+    server.previews = [listed];
+    await openPage();
+    await openSettings();
+    const part = within(section('本地预览'));
+    await userEvent.click(part.getByText('为一个人打开'));
+    await userEvent.type(part.getByLabelText('给谁（会写入记录）'), '王五');
+    const ends = '这个浏览器里 李华 的本地预览随之结束：stories@http://localhost:3101';
+    for (const [asking, expected] of [
+      ['c'.repeat(32), false],
+      [browser, true],
+    ] as const) {
+      await userEvent.clear(part.getByLabelText('请求'));
+      await userEvent.type(part.getByLabelText('请求'), `chat@http://localhost:3102 ${asking}`);
+      await userEvent.click(part.getByRole('button', { name: '打开' }));
+      expect(within(dialog()).queryByText(ends) !== null).toBe(expected);
+      await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
+    }
+  });
+
   test('is nothing to open or to end for who only looks', async () => {
     server.previews = [listed];
     server.me = { role: 'viewer', name: null };

@@ -8,12 +8,14 @@ import { texts } from './texts';
 const DEFAULT_HOURS = 4;
 
 /** Opens a preview for a person from the request they sent. */
-function OpenForm() {
+function OpenForm({ previews }: { previews: readonly Preview[] }) {
   const { console } = useConsole();
   const { preview } = texts;
   const ask = (request: string, person: string, hours: number) => {
     const origins = request.split(/\s+/).filter((word) => word.includes('@'));
-    const changes = [...origins, preview.only(person, hours), preview.unchecked];
+    const ended = previews.filter(({ browser }) => request.includes(browser));
+    const endLines = ended.map(({ person, remotes }) => preview.replaces(person, texts.list(remotes)));
+    const changes = [...origins, preview.only(person, hours), ...endLines, preview.unchecked];
     const question = { title: preview.title, action: preview.open, danger: true, changes };
     console.openQuestion('preview', { request, person, hours }, question);
   };
@@ -75,7 +77,7 @@ export function PreviewSection({ previews }: { previews: readonly Preview[] }) {
           />
         ))}
       </div>
-      {me.role === 'manager' && <OpenForm />}
+      {me.role === 'manager' && <OpenForm previews={previews} />}
     </>
   );
 }

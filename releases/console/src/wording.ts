@@ -506,6 +506,10 @@ export const WORDING = {
       `只对 ${person} 的这一个浏览器，${lasting(hours)}`,
       `For this one browser of ${person} only, for ${lasting(hours)}`,
     ],
+    replaces: (person: string, remotes: string) => [
+      `这个浏览器里 ${person} 的本地预览随之结束：${remotes}`,
+      `The preview of ${person} in this browser ends: ${remotes}`,
+    ],
     unchecked: [
       '这些代码没有经过检查，能做到这个人在站内能做到的一切',
       'This code is unchecked; it can do everything that this person can do on the site',
