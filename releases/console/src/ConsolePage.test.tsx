@@ -5,6 +5,7 @@ import type { LogEntry, Me, RefusalReason } from './api';
 import { ConsolePage } from './ConsolePage';
 import { createLanguage, language } from './language';
 import {
+  agendaWith,
   button,
   chat,
   choose,
@@ -617,6 +618,28 @@ describe('the place of the keyboard', () => {
     await within(section('灰度')).findByText(/没有进行中的灰度/);
     await waitFor(() => expect(document.activeElement?.textContent).toBe('灰度'));
     expect(document.activeElement?.tagName).toBe('H2');
+  });
+
+  test('goes to the heading of the canaries when a schedule is no more', async () => {
+    server.agenda = agendaWith();
+    await openPage();
+    button('停掉计划').focus();
+    await userEvent.keyboard('{Enter}');
+    server.agenda = undefined;
+    await userEvent.click(within(dialog()).getByRole('button', { name: '停掉计划' }));
+    await waitFor(() => expect(document.activeElement?.textContent).toBe('灰度'));
+  });
+
+  test('goes to the first heading when the notice is no more', async () => {
+    const verdict = { pValue: 1e-6, alpha: 1e-4, hasVisitors: true, enough: true, worse: true };
+    const tried = { ...group, failedVisitors: 20 };
+    server.health = { stable: group, candidates: [{ builds: [next], tried, control: group, verdict }], builds: [] };
+    await openPage();
+    const [inNotice] = await screen.findAllByRole('button', { name: '中止灰度 stories' });
+    inNotice?.focus();
+    await userEvent.keyboard('{Enter}');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '中止灰度' }));
+    await waitFor(() => expect(document.activeElement?.textContent).toBe('正在运行'));
   });
 
   test('is not taken back from where a person left it on purpose', async () => {

@@ -182,7 +182,7 @@ export function CopyButton({ text, ...buttonProps }: { text: string } & Pick<But
 
 interface FocusRecord {
   element: HTMLElement;
-  /** Focus target if the element was removed: the heading of its section. */
+  /** Focus target if the element was removed: the heading of its section. A notice has none. */
   heading: HTMLElement | null;
 }
 
@@ -195,7 +195,7 @@ const isUsable = (element: HTMLElement): boolean => element.isConnected && !elem
 
 /**
  * Restores keyboard focus after the page changes. A disabled or removed control loses focus to the body. Focus returns to the
- * control once it is usable, or to the heading of its section if it was removed.
+ * control once it is usable. If it was removed, the heading of its section gets the focus, or else the first heading.
  */
 export function useRestoredFocus() {
   const lastFocus = useRef<FocusRecord | null>(null);
@@ -204,14 +204,18 @@ export function useRestoredFocus() {
     if (!lastFocus.current || !isFocusLost(document) || findModal()) return;
     const { element, heading } = lastFocus.current;
     if (isUsable(element)) element.focus({ preventScroll: true });
-    else if (!element.isConnected && heading?.isConnected) heading.focus({ preventScroll: true });
+    else if (!element.isConnected) {
+      const target = heading?.isConnected ? heading : document.querySelector<HTMLElement>('main h2');
+      target?.focus({ preventScroll: true });
+    }
   });
   return {
     onFocus: ({ target }: FocusEvent<HTMLElement>) => {
       if (target.closest('dialog')) return;
       lastFocus.current = {
         element: target,
-        heading: target.closest('section')?.querySelector<HTMLElement>('h2') ?? null,
+        // a plan and a proposal are sections without a heading
+        heading: target.closest('section:has(h2)')?.querySelector<HTMLElement>('h2') ?? null,
       };
     },
     onBlur: ({ target }: FocusEvent<HTMLElement>) => {
