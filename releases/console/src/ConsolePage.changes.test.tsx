@@ -230,8 +230,7 @@ describe('what is planned', () => {
     await openSettings();
     expect(screen.getByText(/每周五 18:00 至 周一 08:00（Asia\/Shanghai）/)).toBeTruthy();
     await userEvent.click(screen.getByText('新增冻结期', { selector: 'summary' }));
-    await userEvent.clear(screen.getByLabelText('时区'));
-    await userEvent.type(screen.getByLabelText('时区'), 'Europe/Berlin');
+    await userEvent.selectOptions(screen.getByLabelText('时区'), 'Europe/Berlin');
     await userEvent.click(button('下一步'));
     await userEvent.click(within(dialog()).getByRole('button', { name: '新增冻结期' }));
     expect(within(dialog()).getByText('请写明原因')).toBeTruthy();
@@ -247,6 +246,55 @@ describe('what is planned', () => {
     await userEvent.click(await screen.findByRole('button', { name: '移除 周末' }));
     await userEvent.click(within(dialog()).getByRole('button', { name: '移除' }));
     await waitFor(() => expect(server.posted()[1]).toMatchObject({ body: { id: '0a1b2c3d' } }));
+  });
+});
+
+describe('the form of a freeze window', () => {
+  const openForm = async () => {
+    await openPage();
+    await openSettings();
+    await userEvent.click(screen.getByText('新增冻结期', { selector: 'summary' }));
+  };
+  const zoneShown = () => screen.getByLabelText<HTMLSelectElement>('时区').value;
+
+  test.each([
+    ['Asia/Shanghai', 'Asia/Shanghai'],
+    ['EST5EDT', 'UTC'],
+  ])('starts with the zone of the device (%s), if the server accepts it', async (timeZone, expected) => {
+    const resolved = Intl.DateTimeFormat.prototype.resolvedOptions;
+    Intl.DateTimeFormat.prototype.resolvedOptions = () => ({ ...resolved.call(new Intl.DateTimeFormat()), timeZone });
+    try {
+      await openForm();
+      expect(zoneShown()).toBe(expected);
+    } finally {
+      Intl.DateTimeFormat.prototype.resolvedOptions = resolved;
+    }
+  });
+
+  test('says before it asks that a weekly window is never open', async () => {
+    await openForm();
+    await userEvent.selectOptions(screen.getByLabelText('到'), '4');
+    fireEvent.change(screen.getByLabelText('到（时间）'), { target: { value: '18:00' } });
+    await userEvent.click(button('下一步'));
+    expect(screen.getByText('开始和结束要是两个不同的时间')).toBeTruthy();
+    expect(screen.queryByRole('alertdialog')).toBeNull();
+    fireEvent.change(screen.getByLabelText('到（时间）'), { target: { value: '19:00' } });
+    await userEvent.click(button('下一步'));
+    expect(dialog().textContent).toContain('周五 18:00 至 周五 19:00');
+    expect(screen.queryByText('开始和结束要是两个不同的时间')).toBeNull();
+  });
+
+  test.each([
+    ['2099-12-02T08:00', '2099-12-01T08:00', '结束要晚于开始'],
+    ['2020-12-01T08:00', '2020-12-02T08:00', '结束的时间已经过去'],
+  ])('says before it asks that %s to %s is wrong', async (from, to, words) => {
+    await openForm();
+    await userEvent.selectOptions(screen.getByLabelText('何时'), 'once');
+    fireEvent.change(screen.getByLabelText('从'), { target: { value: from } });
+    fireEvent.change(screen.getByLabelText('到'), { target: { value: to } });
+    await userEvent.click(button('下一步'));
+    expect(screen.getByText(words)).toBeTruthy();
+    expect(screen.queryByRole('alertdialog')).toBeNull();
   });
 });
 

@@ -44,11 +44,23 @@ const Moment = (props: { name: 'from' | 'to'; label: string }) => (
   <TextField type="datetime-local" required max="9999-12-31T23:59" {...props} />
 );
 
+/** The zones that the server accepts: it refuses abbreviations, because they are ambiguous. */
+const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'))];
+
+/** Why a window would never be open, or null. */
+function problemOf(window: FreezeWindow, now: Date): 'neverOpen' | 'endsBefore' | 'isOver' | null {
+  if (window.kind === 'weekly') return window.from === window.to ? 'neverOpen' : null;
+  if (window.to <= window.from) return 'endsBefore';
+  return Date.parse(window.to) <= now.getTime() ? 'isOver' : null;
+}
+
 /** Adds a freeze window, weekly in a named time zone or once in local time. The dialog requires a reason. */
 function FreezeForm() {
-  const { console } = useConsole();
+  const { console, now } = useConsole();
+  const [problem, setProblem] = useState<ReturnType<typeof problemOf>>(null);
   const [kind, setKind] = useState<FreezeWindow['kind']>('weekly');
-  const { add, kind: kindLabel, weekly, once, submit, zone, from, to } = texts.freeze;
+  const { add, kind: kindLabel, weekly, once, submit, zone, from, to, problems } = texts.freeze;
+  const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const windowOf = (field: (name: string) => string): FreezeWindow => {
     if (kind === 'once')
       return { kind, from: new Date(field('from')).toISOString(), to: new Date(field('to')).toISOString() };
@@ -56,6 +68,8 @@ function FreezeForm() {
     return { kind, from: start ?? 0, to: end ?? 0, zone: field('zone') };
   };
   const ask = (window: FreezeWindow) => {
+    setProblem(problemOf(window, now));
+    if (problemOf(window, now)) return;
     const question = { title: add, action: add, changes: [windowLine(window)], requiresReason: true };
     console.openQuestion('freeze', { window }, question);
   };
@@ -68,24 +82,32 @@ function FreezeForm() {
           ['weekly', weekly],
           ['once', once],
         ]}
-        onChange={setKind}
+        onChange={(chosen) => {
+          setKind(chosen);
+          setProblem(null);
+        }}
       />
       {kind === 'weekly' ? (
         <>
-          <WeekTime name="from" label={from} day={4} time="18:00" />
-          <WeekTime name="to" label={to} day={0} time="08:00" />
-          <TextField
+          <Choice
             name="zone"
             label={zone}
-            required
-            defaultValue={Intl.DateTimeFormat().resolvedOptions().timeZone}
+            defaultValue={ZONES.includes(ownZone) ? ownZone : 'UTC'}
+            options={ZONES.map((each) => [each, each])}
           />
+          <WeekTime name="from" label={from} day={4} time="18:00" />
+          <WeekTime name="to" label={to} day={0} time="08:00" />
         </>
       ) : (
         <>
           <Moment name="from" label={from} />
           <Moment name="to" label={to} />
         </>
+      )}
+      {problem && (
+        <p className={styles.alarm} role="alert">
+          {problems[problem]}
+        </p>
       )}
     </FoldedForm>
   );

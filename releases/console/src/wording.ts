@@ -246,6 +246,11 @@ export const WORDING = {
     to: ['到', 'To'],
     time: (of: string) => [`${of}（时间）`, `${of} (time)`],
     zone: ['时区', 'Time zone'],
+    problems: {
+      neverOpen: ['开始和结束要是两个不同的时间', 'Choose two different times'],
+      endsBefore: ['结束要晚于开始', 'It has to end after it begins'],
+      isOver: ['结束的时间已经过去', 'Its end has passed already'],
+    },
     submit: ['下一步', 'Next'],
     passing: ['冻结期内破例的理由（会写入记录）', 'Reason for switching while frozen (goes into the log)'],
   },
