@@ -50,7 +50,7 @@ function ProposalRow({ proposal }: { proposal: ProposalView }) {
         <strong>{words.what[request.verb]}</strong> <small className={styles.quiet}>{id}</small>
       </p>
       <p className={styles.quiet}>
-        {words.by(by, relativeTime(at, now))} · {words.until(formats.short(expires))}
+        {words.by(translate(by), relativeTime(at, now))} · {words.until(formats.short(expires))}
         {request.why && ` ${texts.log.why(request.why)}`}
       </p>
       <Lines lines={lines} />
@@ -95,7 +95,7 @@ export function ApprovalSection() {
   const words = texts.approval;
   return (
     <>
-      <p className={styles.quiet}>{approval ? words.on(approval.hours, approval.by) : words.off}</p>
+      <p className={styles.quiet}>{approval ? words.on(approval.hours, translate(approval.by)) : words.off}</p>
       {!approval && maySwitch(me) && <RuleForm />}
       {approval && maySwitch(me) && (
         <div className={styles.actions}>

@@ -15,7 +15,7 @@ import type { Snapshot } from './consoleStore';
 import { labels } from './labels';
 import { MINUTE_MS } from './language';
 import { ActionButton, Name, useAnswer, useConsole, useSnapshot } from './Section';
-import { changesBy, endedBy, overtakenBy, relativeTime, texts, versionOf } from './texts';
+import { changesBy, endedBy, overtakenBy, relativeTime, texts, translate, versionOf } from './texts';
 
 const MAX_BUILDS_SHOWN = 50;
 
@@ -89,7 +89,7 @@ function BuildRow({ build }: { build: BuildSummary }) {
   const { id, bytes, files, provenance, problem } = build;
   const { isLive, candidate, isKilled, isLastGood, hasAlarmed } = statesOf(id, useSnapshot());
   const { now } = useConsole();
-  const by = texts.builds.by(provenance.publisher, relativeTime(provenance.at, now));
+  const by = texts.builds.by(translate(provenance.publisher), relativeTime(provenance.at, now));
   return (
     <li className={styles.build}>
       <strong title={id}>{versionOf(id)}</strong>

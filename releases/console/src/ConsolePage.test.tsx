@@ -590,6 +590,18 @@ test('who is signed in stands at the foot as well, where a phone has room for it
   expect(screen.getByRole('contentinfo').textContent).toContain('李华的手机 · 管理者');
 });
 
+test('the token of a local start has a Chinese name wherever it is at work', async () => {
+  const who = 'local console (0123456789ab)';
+  server.me = { role: 'manager', name: null, label: 'local console' };
+  server.log = [
+    { seq: 7, verb: 'renew', who, what: '', why: '', at: instant(9), action: { kind: 'renew', evidence: [] } },
+  ];
+  server.agenda = agendaWith({ schedules: agendaWith().schedules.map((each) => ({ ...each, by: who })) });
+  await openPage();
+  expect(document.body.textContent).toContain('由 本机发布台 (0123456789ab) 设于');
+  expect(document.body.textContent).not.toContain('local console');
+});
+
 describe('the place of the keyboard', () => {
   test('stays with its control when the page looks again and shows another state', async () => {
     await openPage();

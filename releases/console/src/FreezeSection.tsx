@@ -4,7 +4,7 @@ import { type FreezeWindow, maySwitch } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
 import { AskButton, Choice, FoldedForm, useConsole, useSnapshot } from './Section';
-import { texts, windowLine } from './texts';
+import { texts, translate, windowLine } from './texts';
 
 const minutesOf = (day: string, time: string): number => {
   const [hour = 0, minute = 0] = time.split(':').map(Number);
@@ -133,7 +133,7 @@ export function FreezeSection() {
             detail={
               <>
                 {windowLine(window)}
-                <span className={styles.fallback}>{by(who)}</span>
+                <span className={styles.fallback}>{by(translate(who))}</span>
               </>
             }
             value={

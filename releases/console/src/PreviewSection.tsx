@@ -3,7 +3,7 @@ import type { Preview } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
 import { AskButton, FoldedForm, HoursField, useConsole } from './Section';
-import { texts } from './texts';
+import { texts, translate } from './texts';
 
 const DEFAULT_HOURS = 4;
 
@@ -56,7 +56,7 @@ export function PreviewSection({ previews }: { previews: readonly Preview[] }) {
             detail={
               <>
                 {texts.list(remotes)}
-                <span className={styles.fallback}>{preview.until(formats.moment(expires), who)}</span>
+                <span className={styles.fallback}>{preview.until(formats.moment(expires), translate(who))}</span>
               </>
             }
             value={

@@ -15,7 +15,9 @@ function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
       <p>{texts.schedule.next(next.percent, paused || waiting ? undefined : timeUntil(next.due, now))}</p>
       {paused && (
         <p className={styles.alarm}>
-          {paused.refusal ? texts.schedule.refused(translate(paused.refusal)) : texts.schedule.paused(paused.by)}
+          {paused.refusal
+            ? texts.schedule.refused(translate(paused.refusal))
+            : texts.schedule.paused(translate(paused.by))}
         </p>
       )}
       {waiting && <p className={styles.alarm}>{waitingLine(waiting)}</p>}
@@ -48,7 +50,7 @@ export function ScheduleRow({ schedule, isRunning }: { schedule: ScheduleView; i
   return (
     <section className={styles.plan} aria-label={`${texts.schedule.title} ${namesList(builds)}`}>
       <p className={styles.quiet}>
-        {texts.schedule.title} {shortList(builds)} · {texts.schedule.set(by, relativeTime(at, now))}
+        {texts.schedule.title} {shortList(builds)} · {texts.schedule.set(translate(by), relativeTime(at, now))}
         {why && ` ${texts.log.why(why)}`}
       </p>
       <ol className={styles.steps}>

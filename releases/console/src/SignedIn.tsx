@@ -34,7 +34,7 @@ export interface SignedInState {
 /** `Li Hua · Deployer · stories, Publisher · chat` */
 const callerText = ({ person, label, more = [], ...grant }: Me): string =>
   [
-    person ?? label,
+    person ?? translate(label ?? ''),
     texts.list([grant, ...more].map(({ role, name }) => [texts.role(role), name].filter(Boolean).join(' · '))),
   ]
     .filter(Boolean)

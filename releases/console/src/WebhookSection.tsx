@@ -37,7 +37,7 @@ export function WebhookSection() {
             title={webhookName(shown, id)}
             detail={
               <>
-                {by(who)}
+                {by(translate(who))}
                 {attempts > 0 && (
                   <span className={clsx(styles.fallback, styles.alarm)}>{failing(attempts, translate(problem))}</span>
                 )}

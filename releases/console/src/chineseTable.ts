@@ -236,7 +236,7 @@ export const CHINESE: Record<SentenceKind, string> = {
   stepsStay: '步骤 {steps} 没有逐步增大',
   stepOutside: '每一步的比例要大于 0、不超过 100%，并在 30 天之内',
   stepsCure: '每一步要比前一步晚，比例也更大',
-  noWindow: '{window} 不是有效的时段',
+  noWindow: '「{window}」不是有效的时段',
   noWindowCure: '请用两个不同的时间，时区如 Asia/Shanghai',
   endsBefore: '结束时间 {instant} 早于开始时间',
   endsBeforeCure: '请把结束时间改晚',

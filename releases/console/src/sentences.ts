@@ -39,6 +39,8 @@ const STEP = /^(\d+(?:\.\d+)?)@(?:now|(\d+)([mhd]))$/;
 
 /** Translates a word, a step of a schedule or a list; other text stays unchanged. */
 function translatePart(text: string): string {
+  // the log adds the id of the token
+  if (text.startsWith('local console')) return text.replace('local console', '本机发布台');
   if (Object.hasOwn(words, text)) return words[text] ?? text;
   const [, percent, span, unit = ''] = STEP.exec(text) ?? [];
   if (percent) return `${percent}% ${span ? `${span} ${UNITS[unit]}` : '现在'}`;

@@ -139,13 +139,13 @@ const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
     return texts.evidence.slower(id, name, tried, stable, probability(pValue), alpha);
   },
   schedule: ({ change, steps, taken }) => texts.evidence.schedule(texts.schedule.changes[change], said(steps), taken),
-  step: ({ step, of, by }) => texts.evidence.step(step, of, by),
+  step: ({ step, of, by }) => texts.evidence.step(step, of, translate(by)),
   freeze: ({ change, window, reason }) => texts.evidence.freeze(change, windowLine(window), reason),
   webhook: ({ change, address }) => texts.evidence.webhook(change, address),
   approvalRule: ({ hours }) => texts.evidence.approvalRule(hours),
   proposal: ({ change, what, by }) =>
-    texts.evidence.proposal(texts.approval.changes[change], texts.approval.what[what], by),
-  approved: ({ by }) => texts.evidence.approved(by),
+    texts.evidence.proposal(texts.approval.changes[change], texts.approval.what[what], translate(by)),
+  approved: ({ by }) => texts.evidence.approved(translate(by)),
   freezeOverridden: ({ freeze, reason }) => texts.evidence.freezeOverridden(freeze, reason),
   text: ({ text }) => text,
 };
