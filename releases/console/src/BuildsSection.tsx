@@ -61,7 +61,7 @@ function BuildActions({ id }: { id: string }) {
       : []),
     ...(isKilled ? [] : [item(check, () => void console.check(id))]),
     ...(isPermitted && !isLive && !candidate
-      ? [item(canary, () => openDialog(canary, 'canary', { builds: [id], percent: 5 }, endedBy(status, name, [id])))]
+      ? [item(canary, () => openDialog(canary, 'canary', { builds: [id], percent: 5 }, endedBy(status, name)))]
       : []),
     ...(isPermitted && !isLive ? [item(override, () => void console.override(`override ${id}`, id))] : []),
     ...(isPermitted && isLive && name !== 'host'

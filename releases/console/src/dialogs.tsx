@@ -193,6 +193,13 @@ const isFocusLost = ({ activeElement, body }: Document): boolean =>
 
 const isUsable = (element: HTMLElement): boolean => element.isConnected && !element.matches(':disabled');
 
+/** The heading of the nearest section that has one: a plan and a proposal are sections without. */
+function headingOf(element: Element): HTMLElement | null {
+  const section = element.closest('section');
+  const heading = section?.querySelector<HTMLElement>('h2') ?? null;
+  return heading || !section?.parentElement ? heading : headingOf(section.parentElement);
+}
+
 /**
  * Restores keyboard focus after the page changes. A disabled or removed control loses focus to the body. Focus returns to the
  * control once it is usable. If it was removed, the heading of its section gets the focus, or else the first heading.
@@ -214,8 +221,7 @@ export function useRestoredFocus() {
       if (target.closest('dialog')) return;
       lastFocus.current = {
         element: target,
-        // a plan and a proposal are sections without a heading
-        heading: target.closest('section:has(h2)')?.querySelector<HTMLElement>('h2') ?? null,
+        heading: headingOf(target),
       };
     },
     onBlur: ({ target }: FocusEvent<HTMLElement>) => {
