@@ -145,6 +145,11 @@ test.each([
   [{ errors: [{ message: 'boom' }] }, 422],
   [{ errcode: 40001, errmsg: 'invalid credential' }, 400],
   [{ message: 'Server Error', exception: 'ErrorException', trace: [] }, 500],
+  [{ message: '操作失败' }, 500],
+  ['密码错误', 500],
+  ['fail', 500],
+  [false, 500],
+  [-1, 500],
 ])('%j is a failure with status %i', (body, status) => {
   expect(statedFailure(body)).toBe(status);
 });
@@ -153,6 +158,10 @@ test.each([
   {},
   null,
   '',
+  '操作成功',
+  true,
+  0,
+  7,
   [],
   { data: [] },
   { data: null },

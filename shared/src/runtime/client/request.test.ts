@@ -532,7 +532,7 @@ describe('a response that is not the server’s', () => {
   test.each([singleSchema(accountEmailSchema), ordersSchema])(
     'with only a message is a failed network, also for calls with optional fields only',
     async (schema) => {
-      api({ 'GET /v1/x': { message: 'Server Error' } });
+      api({ 'GET /v1/x': { message: '请先登录网络' } });
       expect(await failure(request({ url: '/v1/x', schema }))).toEqual({ kind: 'offline' });
     },
   );
@@ -548,7 +548,8 @@ describe('a response that is not the server’s', () => {
       expect(await failure(request({ url, method: 'POST' }))).toEqual({ kind: 'offline' });
   });
 
-  test.each(['', 'OK', 'null', 'true', '1', '{}', '[]'])(
+  const words = ['OK', '操作成功', 'Password updated.', '"操作成功"', '"已存入 <草稿>"'];
+  test.each(['', ...words, 'null', 'true', '1', '{}', '[]'])(
     'differs from a change that is confirmed by %j alone',
     async (body) => {
       api({ 'POST /v1/check-in': { status: 200, body }, 'GET /v1/check-in': { status: 200, body: 'true' } });

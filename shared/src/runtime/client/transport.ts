@@ -35,9 +35,13 @@ export const createAxios = (
   return client;
 };
 
-/** Unparseable JSON stays text: a captive portal's page or a truncated body. A single word such as `OK` is valid, except for a GET. */
+/** A word or sentence, such as `OK`, without signs of a page, of JSON or of code. */
+const sentence = /^[^<>{}[\]"]{0,200}$/;
+
+/** Text that is no JSON: a captive portal's page or a truncated body. A sentence confirms a change, but answers no GET. */
 const isTruncated = ({ data, status, config }: AxiosResponse): boolean =>
-  typeof data === 'string' && (!/^\w*$/.test(data) || (status === 200 && config.method === 'get'));
+  typeof data === 'string' &&
+  (!sentence.test(data) || printedAround.test(data) || (status === 200 && config.method === 'get'));
 
 /** JSON with something printed around it, such as a PHP notice, but no whole page. */
 const printedAround = /^\s*[{[].*[}\]]\s*<[^"]*$|^(?!\s*<(?:!|html|head|meta|script|body)).* on line /is;
@@ -99,10 +103,12 @@ const withFields = (data: unknown, status: number | undefined, config: InternalA
     ? { ...data, errors: fieldErrors('errors' in data ? data.errors : undefined, isFilledIn(config)) }
     : data;
 
+/** Text is left as it is if it is no JSON. A JSON string is a message, so that it differs from such text. */
 const parse = (text: unknown): unknown => {
   if (typeof text !== 'string') return text;
   try {
-    return parseJson(text);
+    const json = parseJson(text);
+    return typeof json === 'string' ? { message: json } : json;
   } catch {
     return text;
   }
