@@ -43,10 +43,11 @@ const accountApi = api.injectEndpoints({
       // the user is stored only in the session, which is updated before the caller continues
       async onQueryStarted(edits, { queryFulfilled }) {
         const result = await queryFulfilled.catch(() => null);
-        if (result?.data) return session.userReceived(result.data);
-        // some servers confirm the change without sending the user
-        if (result) session.userPatched(edits);
-        if (result) await session.refresh();
+        if (!result) return;
+        session.userPatched(edits);
+        // some servers send a part of the user, or only confirm the change
+        if (result.data) session.userPatched(result.data);
+        await session.refresh();
       },
     }),
     accountChangePassword: build.mutation<void, PasswordChangeDto>({

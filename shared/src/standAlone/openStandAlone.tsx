@@ -123,7 +123,7 @@ function followEdits() {
 async function logIn(form: HTMLFormElement): Promise<void> {
   const body = Object.fromEntries(new FormData(form));
   const { user } = await request({ method: 'POST', url: endpoints.login, body, schema: signedInSchema });
-  session.userReceived(user);
+  session.signedIn(user);
 }
 
 /** Resolves once a user has signed in; the form cannot be closed, so it never resolves to false. */

@@ -51,6 +51,27 @@ describe('the profile', () => {
     },
   );
 
+  test.each([{ id: 'u-1' }, { id: 'u-1', name: '宁生', version: 2 }, { id: '5', name: '别人' }])(
+    'keeps what the answer does not say: %j',
+    async (part) => {
+      const stored = userDto({ minor: { on: true, seconds_left: 1200 } });
+      const { user } = openRemote(
+        remote,
+        { 'PUT /v1/user': { data: part }, ...avatars },
+        { path: '/my/profile', user: stored },
+      );
+      const name = await nameField();
+      await user.clear(name);
+      await user.type(name, '宁生');
+      await user.click(saveButton());
+      expect(await screen.findByText(texts.profile.saved)).toBeTruthy();
+      expect(await personaField()).toHaveProperty('value', '赶考途中的书生。');
+      const kept = { id: 'u-1', name: '宁生', balance: 120, gender: 'male', minor: { seconds_left: 1200 } };
+      expect(session.current()).toMatchObject({ user: kept });
+      expect(JSON.parse(localStorage.getItem('user-store') ?? '')).toMatchObject({ name: '宁生', balance: 120 });
+    },
+  );
+
   test('offers the pictures of the server and takes one', async () => {
     const moon = '/api/media/avatars/moon.svg';
     const { user, requests } = open({ 'PUT /v1/user': { data: userDto({ avatar: moon, version: 2 }) } });
@@ -180,7 +201,7 @@ describe('unsaved work', () => {
     await user.click(screen.getByRole('button', { name: '返回' }));
     expect(await screen.findByRole('link', { name: /查看个人资料/ })).toBeTruthy();
     expect(screen.queryByRole('button', { name: texts.profile.leave })).toBeNull();
-    await act(async () => save({ data: userDto({ name: '宁采臣生' }) }));
+    await act(async () => save({ data: userDto({ name: '宁采臣生', version: 2 }) }));
     // nothing is left to save, although the server cut the name
     await user.click(screen.getByRole('link', { name: /查看个人资料/ }));
     expect(await nameField()).toHaveProperty('value', '宁采臣生');

@@ -1,5 +1,5 @@
 import { describe, expect, rs, test } from '@rstest/core';
-import { memberDto, onTestEnd } from '../../testing';
+import { memberDto, onTestEnd, waitFor } from '../../testing';
 import { request } from '../client/request';
 import { onUnauthenticated } from '../client/unauthenticated';
 import { drafts } from '../storage/drafts';
@@ -116,6 +116,28 @@ describe('versions', () => {
     session.userReceived(memberDto());
     session.userPatched({ id: 'u-2', name: '别人' });
     expect(user()?.name).toBe('宁采臣');
+  });
+});
+
+describe('a sign-in with a part of the user', () => {
+  test('fetches the rest', async () => {
+    const { answer, release } = holdResponse();
+    const requests = fakeNetwork({ 'GET /v1/user': answer });
+    session.signedIn({ id: 'u-1', name: '宁采臣' });
+    expect([user()?.name, user()?.isWhole, session.isFresh()]).toEqual(['宁采臣', false, false]);
+    release(memberDto({ minor: { on: true } }));
+    await waitFor(() => expect(user()).toMatchObject({ balance: 100, minor: { on: true }, isWhole: true }));
+    expect(requests).toHaveLength(1);
+  });
+
+  test('keeps what is known of this user', async () => {
+    fakeNetwork({ 'GET /v1/user': { status: 503 } });
+    session.userReceived(memberDto({ persona: '书生', minor: { on: true } }));
+    session.signedIn({ id: 'u-1', name: '宁生' });
+    await session.refresh();
+    const known = { name: '宁生', persona: '书生', balance: 100 };
+    expect(user()).toMatchObject({ ...known, minor: { on: true } });
+    expect(storedUser()).toMatchObject(known);
   });
 });
 

@@ -189,14 +189,14 @@ export function createSession() {
 
   const session = {
     current: (): Session => store.getState().session,
-    /** Applies a whole user: the response of login, registration or `GET /v1/user`. */
-    userReceived(dto: UserDto) {
+    /** Applies the user in the response of `GET /v1/user` or of a sign-in, which may be a part of it. */
+    userReceived(dto: UserDto, isWhole = true) {
       userReceivedAt = performance.now();
       // a log-out without a response did not happen
       unauthenticated.divert(null);
-      const user = toUser(dto);
       const presentUser = currentUser();
-      if (presentUser?.id !== user.id) return void signIn(user);
+      if (presentUser?.id !== dto.id) return void signIn(toUser(dto, isWhole));
+      const user = isWhole ? toUser(dto) : patchedUser(presentUser, dto);
       unprovenSince = null;
       // one older response may come from a replica that lags; a second one shows that the server's data was reset
       if (isOlder(presentUser, user.version) && droppedAfter !== receivedRecords) {
@@ -210,8 +210,10 @@ export function createSession() {
     },
     /** Applies the user of a sign-in in this page. The next response shows whether the browser stored the session's cookie. */
     signedIn(dto: UserDto) {
-      session.userReceived(dto);
+      const isWhole = Object.keys(userSchema.entries).every((field) => dto[field as keyof UserDto] !== undefined);
+      session.userReceived(dto, isWhole);
       unprovenSince = performance.now();
+      if (!isWhole) void refresh();
     },
     /** Applies part of a user, from a response or an event. An older `version` is dropped. */
     userPatched(patch: UserPatch) {
