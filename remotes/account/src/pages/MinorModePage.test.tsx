@@ -83,6 +83,30 @@ test.each<[string, object]>([
   await waitFor(() => expect(session.current()).toMatchObject({ user: { minor: { seconds_left: 1500 } } }));
 });
 
+describe('a change whose answer says the opposite is a failure', () => {
+  const failed = () =>
+    waitFor(() => {
+      const toasts = store.getState().toasts.map(({ kind, text }) => [kind, text]);
+      expect(toasts).toEqual([['error', '服务暂时不可用，请稍后再试']]);
+    });
+
+  test('of turning it on', async () => {
+    const { user } = open({ 'GET /v1/user/minor': { data: off }, 'PUT /v1/user/minor': { data: off } });
+    await user.type(await screen.findByLabelText(minorTexts.newPin), '1234');
+    await user.type(screen.getByLabelText(minorTexts.pinAgain), '1234');
+    await user.click(screen.getByRole('button', { name: minorTexts.turnOn }));
+    await failed();
+  });
+
+  test('of turning it off', async () => {
+    const on = { data: minor() };
+    const { user } = open({ 'GET /v1/user/minor': on, 'POST /v1/user/minor/unlock': on }, minor());
+    await user.type(await pinField(), '1234');
+    await user.click(screen.getByRole('button', { name: minorTexts.turnOff }));
+    await failed();
+  });
+});
+
 test.each([[{ on: false, rules }], [[]], [{}], [0]])('the mode is off where the user has %j', async (status) => {
   const user: Record<string, unknown> = { ...userDto(), minor: status };
   openRemote(

@@ -25,7 +25,7 @@ import {
 } from '@liaozhai/shared/ui';
 import { type ComponentProps, useEffect, useEffectEvent, useRef, useState, useTransition } from 'react';
 import { useAccountChangeMinorMutation, useAccountGetMinorQuery } from '../api';
-import { signOut } from '../components/actions';
+import { signOut, toastFailure } from '../components/actions';
 import { minorTexts } from '../components/minorTexts';
 import { useLastUser, useServerForm } from '../components/serverForm';
 import { countdown } from '../model';
@@ -60,6 +60,12 @@ const PinField = (props: ComponentProps<typeof PasswordField>) => (
   <PasswordField {...props} inputMode="numeric" autoComplete="off" maxLength={4} />
 );
 
+/** Says that the mode is now on or off. An answer that says the opposite is a failure; one without a state confirms. */
+function sayWhetherOn(wanted: boolean, { on }: Partial<MinorDto> = {}) {
+  if ((on ?? wanted) !== wanted) toastFailure({ kind: 'server', status: 200 });
+  else toast(wanted ? minorTexts.turnedOn : minorTexts.turnedOff, { kind: 'success' });
+}
+
 function TurnOn({ minor: { rules } }: { minor: MinorDto }) {
   const [change] = useAccountChangeMinorMutation();
   const { form, field, isSending } = useServerForm({
@@ -69,7 +75,7 @@ function TurnOn({ minor: { rules } }: { minor: MinorDto }) {
       again: pin === again ? undefined : minorTexts.mismatch,
     }),
     send: ({ pin }) => change({ kind: 'on', pin }),
-    onSent: () => toast(minorTexts.turnedOn, { kind: 'success' }),
+    onSent: (minor) => sayWhetherOn(true, minor),
   });
   return (
     <form {...form} className={styles.form} aria-label={minorTexts.title}>
@@ -115,7 +121,7 @@ function UnlockForm({ label, kind }: { label: string; kind: 'off' | 'extend' }) 
     initialValues: { pin: '' },
     problemsOf: ({ pin }) => ({ pin: pinProblem(pin) }),
     send: ({ pin }) => change({ kind, pin }),
-    onSent: () => kind === 'off' && toast(minorTexts.turnedOff, { kind: 'success' }),
+    onSent: (minor) => kind === 'off' && sayWhetherOn(false, minor),
     emptiedByRefusal: true,
   });
   return (
@@ -134,7 +140,7 @@ function Reset({ status }: { status: Status }) {
   const { form, values, field, isSending } = useServerForm({
     initialValues: { password: '' },
     send: ({ password }) => change({ kind: 'reset', password: meantPassword(password) }),
-    onSent: (minor) => minor?.on === false && toast(minorTexts.turnedOff, { kind: 'success' }),
+    onSent: (minor) => minor?.on === false && sayWhetherOn(false, minor),
   });
   const resetAt = status.reset_at ? Date.parse(status.reset_at) : null;
   const isReady = resetAt !== null && resetAt <= serverNow();

@@ -1,12 +1,15 @@
+import type { ApiError } from '@liaozhai/shared/contract';
 import { failureText } from '@liaozhai/shared/format';
 import {
   cursorPageSchema,
   endpoints,
   infiniteCursorOptions,
   isApiError,
+  readAs,
   request,
   requestLogin,
   session,
+  singleSchema,
   store,
   storySchema,
   toast,
@@ -46,7 +49,11 @@ const shownUserId = () => {
 /** Saves the choice. A tap that finds the session expired counts once the same user has signed in again. Rejects with ApiError. */
 async function putFavorite(id: string, favorite: boolean): Promise<void> {
   const userId = shownUserId();
-  const put = () => request({ url: endpoints.favorite(id), method: 'PUT', body: { favorite } });
+  const put = async () => {
+    const answer = await request({ url: endpoints.favorite(id), method: 'PUT', body: { favorite } });
+    const story = readAs(singleSchema(storySchema), answer);
+    if (story?.is_favorite === !favorite) throw { kind: 'server', status: 200 } satisfies ApiError;
+  };
   await put().catch(async (cause: unknown) => {
     const isExpired = isApiError(cause) && cause.kind === 'unauthenticated' && !session.isUnkept();
     if (!isExpired || !(await requestLogin()) || shownUserId() !== userId) throw cause;

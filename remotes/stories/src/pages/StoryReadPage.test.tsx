@@ -226,6 +226,17 @@ describe('收藏', () => {
     expect(requests.filter(({ method }) => method === 'PUT').map(({ body }) => body)).toEqual([{ favorite: true }]);
   });
 
+  test('is taken back where the answer says the opposite', async () => {
+    const { user } = openRemote(
+      remote,
+      { [url]: storyDto({ is_favorite: false }), [put]: { data: { id: 's-1', is_favorite: false } } },
+      offered,
+    );
+    await user.click(await add());
+    await waitFor(() => expect(toasts()).toEqual(['没能收藏，请再试一次']));
+    expect(await add()).toBeTruthy();
+  });
+
   test("stays where it was tapped on the device's copy, whose story comes after it", async () => {
     const { unmount } = openRemote(remote, { [url]: storyDto() }, offered);
     await add();
