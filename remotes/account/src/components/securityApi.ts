@@ -11,8 +11,17 @@ import {
   userSessionSchema,
 } from '@liaozhai/shared/runtime';
 
-/** The confirmed address and the one that awaits confirmation; empty if none. */
-const toAccountEmail = (dto: AccountEmailDto) => ({ email: dto.email ?? '', pending: dto.pending?.email ?? '' });
+/** The confirmed address and the one that awaits confirmation; empty if none. Some servers store that one as the address, unverified. */
+function toAccountEmail({ email, verified_at, pending }: AccountEmailDto) {
+  const address = email ?? '';
+  return verified_at === null
+    ? { email: '', pending: pending?.email ?? address }
+    : { email: address, pending: pending?.email ?? '' };
+}
+
+/** A new address that the server repeats alone is not confirmed yet. */
+const toChangedEmail = (dto: AccountEmailDto) =>
+  toAccountEmail(dto.pending ? dto : { ...dto, verified_at: dto.verified_at ?? null });
 
 export type AccountEmail = ReturnType<typeof toAccountEmail>;
 
@@ -84,7 +93,7 @@ const securityApi = api.injectEndpoints({
         if (change === 'resend') return { url: endpoints.resendEmail, method: 'POST', body: {}, schema };
         return { url: endpoints.email, method: 'PUT', body: change, schema };
       },
-      transformResponse: toAccountEmail,
+      transformResponse: toChangedEmail,
       async onQueryStarted(_change, { dispatch, queryFulfilled }) {
         const result = await queryFulfilled.catch(() => null);
         // some servers confirm the change without sending the addresses

@@ -75,6 +75,30 @@ describe('the address', () => {
     },
   );
 
+  const unverified = { data: { email: 'ning@example.org', verified_at: null, pending: null } };
+  test.each([unverified, { data: { email: 'ning@example.org' } }])(
+    'that a server stores at once, as in %j, is not called confirmed before it is',
+    async (answer) => {
+      let now: object = none;
+      const { user } = open(['account.email'], {
+        [get]: () => now,
+        [put]: () => {
+          now = unverified;
+          return answer;
+        },
+      });
+      await fill(user, 'ning@example.org', '135790');
+      expect(await screen.findByText(texts.email.pending('ning@example.org'))).toBeTruthy();
+      expect(screen.queryByText(texts.email.confirmed)).toBeNull();
+    },
+  );
+
+  test('that is stored and not confirmed waits for its mail', async () => {
+    open(['account.email'], { [get]: unverified });
+    expect(await screen.findByText(texts.email.pending('ning@example.org'))).toBeTruthy();
+    expect(screen.queryByText(texts.email.confirmed)).toBeNull();
+  });
+
   test('what is missing or refused is said at its field, and nothing is sent before', async () => {
     const { user, requests } = open(['account.email'], {
       [get]: none,
@@ -145,6 +169,16 @@ describe('the end of the account', () => {
     expect(bodiesOf(requests, post)).toEqual([{ current_password: '135790' }]);
     await user.click(screen.getByRole('button', { name: words.keep }));
     expect(await screen.findByRole('button', { name: words.begin })).toBeTruthy();
+  });
+
+  test.each([{ status: 204 }, { message: '已申请' }])('is said where the server confirms it by %j', async (answer) => {
+    const { user } = open(['account.delete'], { [post]: answer });
+    await user.click(await screen.findByRole('button', { name: words.begin }));
+    await user.type(screen.getByLabelText(texts.security.currentPassword), '135790');
+    await user.type(screen.getByLabelText(words.typed(words.typedWords)), words.typedWords);
+    await user.click(screen.getByRole('button', { name: words.confirm }));
+    expect(await screen.findByText(words.scheduled(''))).toBeTruthy();
+    expect(screen.queryByLabelText(texts.security.currentPassword)).toBeNull();
   });
 
   test('a wrong password is said at its field', async () => {

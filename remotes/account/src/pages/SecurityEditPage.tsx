@@ -310,6 +310,12 @@ function DeletionForm({ user, onCancel }: { user: User; onCancel: () => void }) 
       typed: typed.trim() === words.typedWords ? undefined : words.mistyped(words.typedWords),
     }),
     send: ({ current_password }) => schedule({ current_password: meantPassword(current_password) }),
+    onSent: (deletionAt) => {
+      if (deletionAt) return;
+      // the server does not say when, so that no notice of the page does
+      toast(words.scheduled(''), { kind: 'success' });
+      onCancel();
+    },
   });
   return (
     <form {...form} className={styles.form}>
