@@ -28,7 +28,7 @@ interface Pause {
 export type Rewrite = EditedLine | { conversationId: string };
 
 interface ChatState {
-  /** What the device's outbox holds, oldest first; `sending` is known to this page alone. */
+  /** What the device's outbox holds, oldest first. */
   pending: PendingMessage[];
   /** By story id. */
   suggestions: Record<string, Suggestions>;

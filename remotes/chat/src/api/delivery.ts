@@ -15,10 +15,10 @@ const { dispatch } = store;
 export const findPending = (clientId: string): PendingMessage | undefined =>
   selectChat(store.getState()).pending.find((pending) => pending.clientId === clientId);
 
-/** Changes a message in the state and in the device's outbox. */
-export async function storePending(pending: PendingMessage): Promise<void> {
+/** Changes a message in the state and in the device's outbox. Resolves to false if it has been withdrawn, perhaps in another tab. */
+export async function storePending(pending: PendingMessage): Promise<boolean> {
   dispatch(chatActions.pendingChanged(pending));
-  await outboxStore.put(toOutboxEntry(pending));
+  return outboxStore.replace(toOutboxEntry(pending));
 }
 
 const RECENT_MESSAGES = 20;

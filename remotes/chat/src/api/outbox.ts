@@ -80,14 +80,7 @@ export function createOutbox() {
     const entries = await outboxStore.all();
     // another user signed in meanwhile, whose messages are already being loaded
     if (currentUserId() !== userId) return;
-    dispatch(
-      chatActions.pendingLoaded(
-        entries.map((entry) => {
-          const isSending = findPending(entry.clientId)?.state === 'sending';
-          return { ...fromOutboxEntry(entry), ...(isSending && { state: 'sending' }) };
-        }),
-      ),
-    );
+    dispatch(chatActions.pendingLoaded(entries.map(fromOutboxEntry)));
     sender.sendWaiting();
   }
 

@@ -90,6 +90,7 @@ export function createSender() {
       do {
         round.again = false;
         await sendAll(storyId);
+        await releaseUnsent(storyId);
       } while (round.again);
     }).finally(() => runningRounds.delete(storyId));
     return round.done;
@@ -103,8 +104,17 @@ export function createSender() {
       const nextEntry = (await outboxStore.all()).find((entry) => entry.storyId === storyId);
       // the server must receive messages in the order they were written, so none overtakes a failed one
       shouldContinue =
-        nextEntry?.state === 'waiting' && currentUserId() === userId && (await deliver(fromOutboxEntry(nextEntry)));
+        nextEntry !== undefined &&
+        nextEntry.state !== 'failed' &&
+        currentUserId() === userId &&
+        (await deliver(fromOutboxEntry(nextEntry)));
     }
+  }
+
+  /** What this tab could not send, or a killed tab was sending, waits again. */
+  async function releaseUnsent(storyId: string): Promise<void> {
+    for (const entry of await outboxStore.all())
+      if (entry.storyId === storyId && entry.state === 'sending') await requeue(fromOutboxEntry(entry));
   }
 
   /** After a refusal the server has requested a pause. */
@@ -148,14 +158,14 @@ export function createSender() {
       const isNetworkRestored = error.kind === 'offline' && restoreCount !== restoreCountBefore;
       return isNetworkRestored ? requeue(pending) : handleRefusal(pending, error);
     };
-    // withdrawn while the outbox was being read, or not shown yet: loading the outbox starts another round
-    if (!findPending(pending.clientId)) return false;
-    dispatch(chatActions.pendingChanged({ ...pending, state: 'sending', error: undefined }));
     const status = untriedIds.delete(pending.clientId) ? 'absent' : await deliveryStatus(pending);
     if (currentUserId() !== userId) return false;
     if (status === 'received') return handleDelivered(pending);
     if (status === 'unknown') return handleFailure({ kind: 'offline' });
     for (let attempt = 1; ; attempt += 1) {
+      // withdrawn meanwhile, perhaps in another tab, or not shown yet: loading the outbox starts another round
+      if (!findPending(pending.clientId) || !(await markSending(pending))) return false;
+      if (currentUserId() !== userId) return false;
       const error = await sendPending(pending);
       if (!error) return handleSent(pending);
       if (currentUserId() !== userId) return false;
@@ -194,10 +204,7 @@ export function createSender() {
       const until = performance.now() + seconds * 1000;
       dispatch(chatActions.pauseRequested({ storyId, pause: { until, isOverloaded: error.kind === 'server' } }));
     }
-    if (isPaused(storyId) || isUnloading || !isOnline()) {
-      dispatch(chatActions.pendingChanged({ ...pending, state: 'waiting', error: undefined }));
-      return false;
-    }
+    if (isPaused(storyId) || isUnloading || !isOnline()) return false;
     if (error.kind === 'insufficientBalance' && error.required > error.balance) {
       session.userPatched({ balance: error.balance });
     }
@@ -227,8 +234,12 @@ export function createSender() {
   };
 }
 
+const markSending = (pending: PendingMessage): Promise<boolean> =>
+  storePending({ ...pending, state: 'sending', error: undefined });
+
+/** Stories with unsent messages, one of which another tab may be sending. */
 function findWaitingStories(): Set<string> {
-  const waitingMessages = selectChat(store.getState()).pending.filter((pending) => pending.state === 'waiting');
+  const waitingMessages = selectChat(store.getState()).pending.filter((pending) => pending.state !== 'failed');
   return new Set(waitingMessages.map((pending) => pending.storyId));
 }
 

@@ -2,16 +2,14 @@ import type { ApiError, OutboxEntry } from '@liaozhai/shared/runtime';
 import type { Message } from './thread';
 
 /** A message that the server has not confirmed yet. */
-export interface PendingMessage extends Omit<OutboxEntry, 'state' | 'error'> {
-  state: 'waiting' | 'sending' | 'failed';
+export interface PendingMessage extends Omit<OutboxEntry, 'error'> {
   error?: ApiError;
 }
 
-export function toOutboxEntry({ error, state, ...pending }: PendingMessage): OutboxEntry {
-  // a message that was being sent when the page was killed waits to be sent again
-  const entry: OutboxEntry = { ...pending, state: state === 'failed' ? 'failed' : 'waiting' };
-  return error ? { ...entry, error: JSON.stringify(error) } : entry;
-}
+export const toOutboxEntry = ({ error, ...pending }: PendingMessage): OutboxEntry => ({
+  ...pending,
+  ...(error && { error: JSON.stringify(error) }),
+});
 
 export const fromOutboxEntry = ({ error, ...entry }: OutboxEntry): PendingMessage => ({
   ...entry,

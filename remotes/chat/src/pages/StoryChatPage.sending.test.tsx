@@ -273,7 +273,7 @@ describe('a line that does not get through', () => {
   });
 
   test('what was on its way when the page was killed goes on, unless the server has it', async () => {
-    const entry = { storyId: 's-1', conversationId: null, body: '', createdAt: 1, state: 'waiting' as const };
+    const entry = { storyId: 's-1', conversationId: null, body: '', createdAt: 1, state: 'sending' as const };
     session.userReceived(memberDto());
     await outboxStore.put({ ...entry, clientId: 'client-1', body: '谁在门外？' });
     await outboxStore.put({ ...entry, clientId: 'client-9', body: '后来呢？', createdAt: 2 });

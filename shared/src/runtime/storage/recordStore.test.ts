@@ -137,6 +137,28 @@ describe('outbox.order: a page whose IndexedDB is slow', () => {
   });
 });
 
+test.each(['IndexedDB', 'localStorage', 'both'])(
+  'outbox: a message in %s is changed while it is stored, and is not stored anew once another tab has removed it',
+  async (place) => {
+    if (place !== 'localStorage') realDatabase();
+    rs.resetModules();
+    const [outbox, otherTab] = await Promise.all([
+      import('./recordStore').then((module) => module.createOutboxStore()),
+      import('./recordStore').then((module) => module.createOutboxStore()),
+    ]);
+    await outbox.put(outboxEntry('line'));
+    if (place === 'IndexedDB') localStorage.clear();
+    expect(await outbox.replace({ ...outboxEntry('line'), state: 'sending' })).toBe(true);
+    expect((await otherTab.all()).map(({ state }) => state)).toEqual(['sending']);
+    const removed = otherTab.remove('line');
+    const replaced = outbox.replace({ ...outboxEntry('line'), state: 'failed' });
+    await Promise.all([removed, replaced]);
+    expect(await outbox.all()).toEqual([]);
+    expect(await outbox.replace({ ...outboxEntry('line'), state: 'failed' })).toBe(false);
+    expect(await otherTab.all()).toEqual([]);
+  },
+);
+
 test('clearing site data during a read causes no unhandled failure', async () => {
   realDatabase();
   const unhandled: unknown[] = [];

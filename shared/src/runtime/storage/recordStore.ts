@@ -17,6 +17,8 @@ export interface RecordStore {
   get(owner: string, key: string): Promise<StoredRecord | undefined>;
   all(owner: string): Promise<StoredRecord[]>;
   put(record: StoredRecord): Promise<void>;
+  /** Changes a record. Resolves to false, and stores nothing, if it has been removed, perhaps by another tab. */
+  replace(record: StoredRecord): Promise<boolean>;
   remove(owner: string, key: string): Promise<void>;
 }
 
@@ -57,16 +59,17 @@ async function openSchema(): Promise<IDBPDatabase<Schema> | null> {
 }
 
 /**
- * Reads and awaits the transaction too. Clearing the site's data aborts it, and idb leaves that rejection unhandled, which
- * counts as an error of the page.
+ * Awaits the transaction too. Clearing the site's data aborts it, and idb leaves that rejection unhandled, which counts as an
+ * error of the page.
  */
-async function readInTransaction<Result>(
+async function inTransaction<Result, Mode extends 'readonly' | 'readwrite'>(
   database: IDBPDatabase<Schema>,
   kind: Kind,
-  read: (records: IDBPObjectStore<Schema, [Kind], Kind>) => Promise<Result>,
+  mode: Mode,
+  work: (records: IDBPObjectStore<Schema, [Kind], Kind, Mode>) => Promise<Result>,
 ): Promise<Result> {
-  const { store, done } = database.transaction(kind);
-  const [result] = await Promise.all([read(store), done]);
+  const { store, done } = database.transaction(kind, mode);
+  const [result] = await Promise.all([work(store), done]);
   return result;
 }
 
@@ -123,6 +126,13 @@ function textRecords(
     get: async (owner, key) => read(id(owner, key)),
     all: async (owner) => storage.keys(prefixOf(owner)).flatMap((name) => read(name) ?? []),
     put: async (record) => storage.set(id(record.owner, record.key), JSON.stringify(record)),
+    async replace(record) {
+      const name = id(record.owner, record.key);
+      // without a gap between both
+      const isStored = storage.get(name) !== null;
+      if (isStored) storage.set(name, JSON.stringify(record));
+      return isStored;
+    },
     remove: async (owner, key) => storage.remove(id(owner, key)),
     clear: () => storage.keys(`${STORAGE_KEYS.outbox}:`).forEach(storage.remove),
     /** Removes a record that only this page holds in memory: other tabs could not remove it. */
@@ -153,8 +163,8 @@ export function createRecordStore(kind: Kind) {
       return null;
     });
   };
-  const readIn = <Result>(read: Parameters<typeof readInTransaction<Result>>[2]) =>
-    attempt((database) => readInTransaction(database, kind, read));
+  const readIn = <Result>(read: Parameters<typeof inTransaction<Result, 'readonly'>>[3]) =>
+    attempt((database) => inTransaction(database, kind, 'readonly', read));
   const store: RecordStore = {
     get: async (owner, key) =>
       (await fallbackStore.get(owner, key)) ?? (await readIn((records) => records.get([owner, key])))?.result,
@@ -174,6 +184,14 @@ export function createRecordStore(kind: Kind) {
         fallbackStore.dropRefused(record.owner, record.key);
       });
       if (!outcome && !isOutbox) await fallbackStore.put(record);
+    },
+    async replace(record) {
+      const { owner, key } = record;
+      await fallbackStore.replace(record);
+      const replaceIn = async (records: IDBPObjectStore<Schema, [Kind], Kind, 'readwrite'>) =>
+        (await records.getKey([owner, key])) !== undefined && Boolean(await records.put(record));
+      const outcome = await attempt((database) => inTransaction(database, kind, 'readwrite', replaceIn));
+      return outcome?.result || (await store.get(owner, key)) !== undefined;
     },
     async remove(owner, key) {
       await fallbackStore.remove(owner, key);
@@ -203,7 +221,8 @@ export interface OutboxEntry {
   price?: number;
   /** ms since 1970 */
   createdAt: number;
-  state: 'waiting' | 'failed';
+  /** `sending` in every tab, until it has been sent or the sending tab was killed */
+  state: 'waiting' | 'sending' | 'failed';
   error?: string;
 }
 
@@ -229,6 +248,13 @@ export function createOutboxStore() {
     return done;
   }
 
+  const toRecord = (entry: OutboxEntry): StoredRecord => ({
+    owner: currentOwner(),
+    key: entry.clientId,
+    savedAt: Date.now(),
+    value: entry,
+  });
+
   return {
     /** Returns the messages, oldest first. */
     async all(): Promise<OutboxEntry[]> {
@@ -238,8 +264,14 @@ export function createOutboxStore() {
     },
     /** Stores a message. `localStorage` has it before this returns, since the page may be killed immediately. */
     async put(entry: OutboxEntry): Promise<void> {
-      await records.put({ owner: currentOwner(), key: entry.clientId, savedAt: Date.now(), value: entry });
+      await records.put(toRecord(entry));
       notifyAll();
+    },
+    /** Changes a stored message. Resolves to false if it has been removed, perhaps by another tab. */
+    async replace(entry: OutboxEntry): Promise<boolean> {
+      const isStored = await records.replace(toRecord(entry));
+      notifyAll();
+      return isStored;
     },
     async remove(clientId: string): Promise<void> {
       const owner = currentOwner();
