@@ -51,6 +51,12 @@ async function sendPurchase<const Options extends RequestOptions & { body: objec
   }
 }
 
+/** Fields of the user's line that the response lacks are as they were sent. */
+const withLine = ({ message, ...sent }: SentDto, body: string): SentDto => ({
+  ...sent,
+  message: { ...message, role: 'user', body: message.body || body },
+});
+
 /** Sends a message. The same message always has the same key and body, so that it is carried out once. */
 export async function postMessage(pending: PendingMessage): Promise<SentDto> {
   const { storyId, conversationId, body, suggestionId, clientId, price } = pending;
@@ -58,7 +64,10 @@ export async function postMessage(pending: PendingMessage): Promise<SentDto> {
   const suggestion = suggestionId ? { suggestion_id: suggestionId } : {};
   const content = { ...target, body, ...suggestion };
   const schema = singleSchema(sentSchema);
-  return sendPurchase({ storyId, clientId, price }, { url: endpoints.messages, body: content, schema });
+  return withLine(
+    await sendPurchase({ storyId, clientId, price }, { url: endpoints.messages, body: content, schema }),
+    body,
+  );
 }
 
 export async function postContinue(
@@ -76,7 +85,8 @@ export const postRegenerate = async (purchase: Purchase, messageId: string): Pro
 /** Rejects if the conversation has continued past `lastSeq`, or the line has been edited, meanwhile. */
 export async function postEdit(purchase: Purchase, line: EditedLine, words: string, lastSeq: number): Promise<SentDto> {
   const body = { body: words, revision: line.revision, last_seq: lastSeq };
-  return sendPurchase(purchase, { url: endpoints.editMessage(line.id), body, schema: singleSchema(sentSchema) });
+  const schema = singleSchema(sentSchema);
+  return withLine(await sendPurchase(purchase, { url: endpoints.editMessage(line.id), body, schema }), words);
 }
 
 export async function postSuggestion(purchase: Purchase, conversationId: string, count: number): Promise<Suggestion> {

@@ -345,13 +345,15 @@ const statuses = new Set(['pending', 'streaming', 'completed', 'failed', 'cancel
 /** `known` is the message as it was: its values stand in for fields that a partial event or response does not name. */
 export function toMessage(dto: MessageDto, known?: Message): Message {
   const status = statuses.has(dto.status ?? '') ? (dto.status as Status) : 'completed';
-  const body = shownBody(dto.body ?? '', status);
+  const revision = dto.revision ?? known?.revision ?? 1;
+  const knownBody = known?.revision === revision && known.variant === (dto.variant ?? known.variant) ? known.body : '';
+  const body = shownBody(dto.body ?? knownBody, status);
   return {
     id: String(dto.id),
     conversationId: String(dto.conversation_id ?? known?.conversationId ?? ''),
     seq: dto.seq ?? known?.seq ?? 0,
     version: dto.version ?? known?.version ?? 0,
-    revision: dto.revision ?? known?.revision ?? 1,
+    revision,
     clientId: dto.client_id || known?.clientId || null,
     role: roles.has(dto.role ?? '') ? (dto.role as Message['role']) : (known?.role ?? 'assistant'),
     body,

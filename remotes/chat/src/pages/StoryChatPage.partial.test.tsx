@@ -1,0 +1,60 @@
+import { type RecordedRequest, screen } from '@liaozhai/shared/testing';
+import { describe, expect, test } from '@rstest/core';
+import { latestDto, messageDto } from '../fixtures';
+import { field, LATEST, openChat, replyLine, SEND, secondSentDto, userLine, write } from '../testing/chatting';
+
+const own = () => screen.getAllByRole('article', { name: '我' }).map(({ textContent }) => textContent);
+
+describe('an answer that does not name everything', () => {
+  test.each([
+    ['role', undefined],
+    ['role', 'reader'],
+    ['body', undefined],
+    ['body', null],
+    ['body', ''],
+  ])('leaves a sent line its speaker and its words: %s is %j', async (name, value) => {
+    const { user } = openChat({
+      [LATEST]: latestDto([userLine, replyLine]),
+      [SEND]: (request: RecordedRequest) => {
+        const { status, body } = secondSentDto(request);
+        return { status, body: { ...body, message: { ...body.message, [name]: value } } };
+      },
+    });
+    await screen.findByText('谁在门外？');
+    await write(user, '请进');
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(own()).toEqual(['⋯谁在门外？', '⋯请进']);
+  });
+
+  test('leaves an edited line its new words', async () => {
+    const line = { id: 'm-1', revision: 2, version: 10 };
+    const reply = messageDto({ seq: 2, id: 'm-9', version: 11, body: '', status: 'pending' });
+    const { user } = openChat(
+      {
+        [LATEST]: latestDto([userLine, replyLine]),
+        'POST /v1/messages/m-1/edit': { status: 201, body: { message: line, reply } },
+      },
+      { capabilities: ['messages.edit'] },
+    );
+    await user.click(await screen.findByRole('button', { name: '我的消息，更多操作：谁在门外？' }));
+    await user.click(await screen.findByRole('button', { name: '编辑' }));
+    await user.clear(await field());
+    await write(user, '谁在窗外？');
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(own()).toEqual(['⋯谁在窗外？']);
+  });
+
+  test('leaves a stopped reply its words', async () => {
+    const running = messageDto({ seq: 2, body: '月色', status: 'streaming' });
+    const { user } = openChat(
+      {
+        [LATEST]: latestDto([userLine, running]),
+        'POST /v1/messages/m-2/cancel': { message: { id: 'm-2', status: 'cancelled', version: 3 } },
+      },
+      { capabilities: ['messages.cancel'] },
+    );
+    await user.click(await screen.findByRole('button', { name: '停止' }));
+    expect(await screen.findByText('已停止')).toBeTruthy();
+    expect(screen.getByText('月色')).toBeTruthy();
+  });
+});
