@@ -119,6 +119,7 @@ export const texts = {
     send: (text: string) => `直接发送：${text}`,
     others: '换一批',
     failed: '没能找到灵感，请再试一次',
+    late: (price: number) => `灵感来晚了，对话已往下走${price > 0 ? `，花掉的 ${formatPoints(price)}不退还` : ''}`,
   },
   points: {
     get: '获取点数',

@@ -13,8 +13,9 @@ import { isUncertain } from '../model/pendingMessage';
 import type { Suggestion } from '../model/story';
 import { type Message, runningMessage } from '../model/thread';
 import { chatActions, currentUserId, type Suggestions, selectChat } from '../slice';
+import { texts } from '../texts';
 import { fetchSuggestion } from './calls';
-import { loadThread } from './chatApi';
+import { loadThread, selectThread } from './chatApi';
 import { type Purchase, postSuggestion } from './purchases';
 
 const SUGGESTION_COUNT = 3;
@@ -57,37 +58,37 @@ export function closeSuggestions(storyId: string): void {
 
 /**
  * Requests suggestions for the next line, once per last message unless `replaces` is set. `canPay` is asked before they are bought,
- * and tells the user if not. Rejects with ApiError; resolves to false if none were produced.
+ * and tells the user if not. Rejects with ApiError; resolves to a notice if none can be shown.
  */
 export async function requestSuggestions(
   storyId: string,
   price: number | undefined,
   replaces: boolean,
   canPay: (price: number | undefined) => boolean,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const userId = currentUserId();
   const thread = await loadThread(storyId);
   // another tab may have bought them meanwhile
   const storedSuggestions = await readStored(storyId);
   const last = thread?.messages.at(-1);
-  if (currentUserId() !== userId || !thread?.conversationId || !last || runningMessage(thread)) return true;
+  if (currentUserId() !== userId || !thread?.conversationId || !last || runningMessage(thread)) return undefined;
   const baseKey = suggestionKeyOf(last);
   const shownSuggestions = selectChat(store.getState()).suggestions[storyId];
   const isShown = shownSuggestions?.baseKey === baseKey && shownSuggestions.status !== 'failed';
   if (isShown && (!replaces || shownSuggestions.status === 'pending')) {
     if (shownSuggestions.isClosed) storeSuggestions(storyId, { ...shownSuggestions, isClosed: false });
-    return true;
+    return undefined;
   }
   const current = (replaces ? [shownSuggestions] : [storedSuggestions, shownSuggestions]).find(
     (suggestions) => suggestions?.baseKey === baseKey,
   );
   if (replaces || current?.status !== 'ready') {
     // an order that is repeated under its key may have been charged
-    if (!current?.clientId && !canPay(price)) return true;
+    if (!current?.clientId && !canPay(price)) return undefined;
     return buySuggestions({ storyId, price, conversationId: thread.conversationId, baseKey, previous: current });
   }
   storeSuggestions(storyId, { ...current, isClosed: false });
-  return true;
+  return undefined;
 }
 
 interface Order extends Pick<Purchase, 'storyId' | 'price'> {
@@ -97,7 +98,13 @@ interface Order extends Pick<Purchase, 'storyId' | 'price'> {
   previous: Suggestions | undefined;
 }
 
-async function buySuggestions({ storyId, price, conversationId, baseKey, previous }: Order): Promise<boolean> {
+async function buySuggestions({
+  storyId,
+  price,
+  conversationId,
+  baseKey,
+  previous,
+}: Order): Promise<string | undefined> {
   const userId = currentUserId();
   const clientId = previous?.clientId || newClientId();
   const show = (suggestions: Omit<Suggestions, 'baseKey'>) => {
@@ -126,8 +133,9 @@ async function buySuggestions({ storyId, price, conversationId, baseKey, previou
     if (isReady) show({ clientId: '', status: 'ready', id: suggestion.id, items: suggestion.items });
     // a paid order that is still pending is requested again under its key, not bought again
     else showPrevious(suggestion.status === 'pending' ? clientId : '');
-    if (!isReady) void session.refresh();
-    return isReady;
+    if (isReady) return isOffered(storyId) ? undefined : texts.suggest.late(price ?? 0);
+    void session.refresh();
+    return texts.suggest.failed;
   } catch (cause) {
     // only the server knows whether it has charged them
     if (isApiError(cause) && cause.kind !== 'unauthenticated') void session.refresh();
@@ -135,6 +143,13 @@ async function buySuggestions({ storyId, price, conversationId, baseKey, previou
     showPrevious(isApiError(cause) && isUncertain(cause) ? clientId : '');
     throw cause;
   }
+}
+
+/** Whether the chat offers its suggestions: no line has been sent since the request, and the last message is the same. */
+function isOffered(storyId: string): boolean {
+  const last = selectThread(storyId)(store.getState()).data?.messages.at(-1);
+  const suggestions = selectChat(store.getState()).suggestions[storyId];
+  return !last || (suggestions?.baseKey === suggestionKeyOf(last) && !suggestions.isClosed);
 }
 
 /** Orders suggestions and deducts their price optimistically. A repeated order may have been charged, so the balance is fetched. */

@@ -156,8 +156,8 @@ export function useChatActions(
       /** `price` is the one that was shown. Resolves once the thread has loaded for which the suggestions are requested. */
       async requestSuggestions(price: number | undefined, replaces = false): Promise<void> {
         const order = async (shownPrice: number | undefined) => {
-          if (!(await requestSuggestions(storyId, shownPrice, replaces, canPay)))
-            toast(texts.suggest.failed, { kind: 'error' });
+          const notice = await requestSuggestions(storyId, shownPrice, replaces, canPay);
+          if (notice) toast(notice, { kind: 'error' });
         };
         buy(price, order, texts.suggest.failed);
         await loadThread(storyId).catch(expectApiError);

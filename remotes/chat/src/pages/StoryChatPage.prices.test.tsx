@@ -182,3 +182,28 @@ test('a backend that does not announce it is sent no price', async () => {
   await screen.findByText('排队中');
   expect(shownIn(requests, '/v1/messages')).toEqual([undefined]);
 });
+
+test('ideas that come after the reader has gone on without them are not lost in silence', async () => {
+  let isReady = false;
+  const { user } = openChat(
+    {
+      [LATEST]: latestDto([userLine, replyLine]),
+      [SEND]: secondSentDto,
+      'POST /v1/messages/suggestion': { status: 202, body: { data: { id: 'i-1', status: 'pending' } } },
+      'GET /v1/messages/suggestion/i-1': () => ({
+        data: {
+          id: 'i-1',
+          status: isReady ? 'ready' : 'pending',
+          items: isReady ? [{ id: 'i', text: '请她进来' }] : [],
+        },
+      }),
+    },
+    { config: { rules: { suggestionPrice: 1 } } },
+  );
+  await user.click(await screen.findByRole('button', { name: /^灵感/ }));
+  await screen.findByText('正在寻找灵感');
+  await write(user, '请进');
+  expect(await screen.findByText('排队中')).toBeTruthy();
+  isReady = true;
+  expect(await screen.findByText('灵感来晚了，对话已往下走，花掉的 1 点不退还')).toBeTruthy();
+});
