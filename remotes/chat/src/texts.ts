@@ -238,6 +238,7 @@ export const texts = {
     unread: '有新回复',
     mine: '我：',
     nothingYet: '对话刚刚开始',
+    closed: '这段对话打不开了',
     unsaid: '……',
   },
 } as const;

@@ -92,7 +92,7 @@ export const toRecentStories = ({ items }: CursorPage<ConversationDto>): RecentS
   [...items]
     .sort((one, other) => lastChange(other).localeCompare(lastChange(one)))
     .flatMap(({ id, story, last_message, unread, shelved }) => {
-      if (!story || shelved) return [];
+      if (!story?.id || shelved) return [];
       const { title, cover_url, cover_color } = story;
       return {
         id: story.id,

@@ -294,7 +294,7 @@ export const latestSchema = v.pipe(
 export const conversationSchema = v.object({
   id,
   ...optional({
-    story: v.object({ id, ...optional({ title: label, cover_url: text, cover_color: color }) }),
+    story: v.object(optional({ id, title: label, cover_url: text, cover_color: color })),
     last_message: v.object(optional({ id, role, excerpt: prose, created_at: instant })),
     last_seq: count,
     version: count,

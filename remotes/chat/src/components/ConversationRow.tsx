@@ -46,7 +46,8 @@ interface ConversationRowProps {
 /** A tap opens the conversation; a swipe or the ⋯ menu deletes or pins it. */
 export const ConversationRow = memo(function ConversationRow(props: ConversationRowProps) {
   const { conversation, isUnread, hasRuns, now, onDelete, onPin } = props;
-  const { title, coverUrl, coverColor, excerpt, isMine, updatedAt, pinnedAt, run, isShelved } = conversation;
+  const { storyId, title, coverUrl, coverColor, excerpt, isMine, updatedAt, pinnedAt, run, isShelved } = conversation;
+  const canOpen = storyId !== '';
   const link = useChatLink(conversation);
   const navigate = useNavigate();
   const isPinned = pinnedAt !== '';
@@ -81,41 +82,50 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
       setOpening(false);
     }
   };
+  const content = (
+    <>
+      <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
+      <span className={styles.text}>
+        <span className={styles.conversationRowTitle}>{title}</span>
+        <span className={styles.excerpt}>
+          {canOpen && hasRuns && <span className={styles.run}>{texts.runs.run(run)}</span>}
+          {canOpen && isMine && <span>{texts.list.mine}</span>}
+          <span>{canOpen ? excerpt || texts.list.nothingYet : texts.list.closed}</span>
+        </span>
+      </span>
+      <span className={styles.side}>
+        <time className={styles.time} dateTime={updatedAt}>
+          {updatedAt && formatRelative(updatedAt, now)}
+        </time>
+        {isPinned && (
+          <span className={styles.pin}>
+            <PinIcon size={14} aria-hidden />
+            <VisuallyHidden>{texts.list.pinned}</VisuallyHidden>
+          </span>
+        )}
+        {isUnread && (
+          <span className={styles.dot}>
+            <VisuallyHidden>{texts.list.unread}</VisuallyHidden>
+          </span>
+        )}
+      </span>
+    </>
+  );
   return (
     <SwipeRow actionLabel={texts.list.remove} onAction={remove} also={pinAction}>
       <div className={styles.row} data-pinned={isPinned} aria-busy={isOpening}>
-        <Link
-          className={styles.link}
-          {...link}
-          draggable={false}
-          onClick={isShelved ? (event) => void openRun(event) : undefined}
-        >
-          <Cover className={styles.cover} src={coverUrl} title={title} color={coverColor} decorative />
-          <span className={styles.text}>
-            <span className={styles.conversationRowTitle}>{title}</span>
-            <span className={styles.excerpt}>
-              {hasRuns && <span className={styles.run}>{texts.runs.run(run)}</span>}
-              {isMine && <span>{texts.list.mine}</span>}
-              <span>{excerpt || texts.list.nothingYet}</span>
-            </span>
-          </span>
-          <span className={styles.side}>
-            <time className={styles.time} dateTime={updatedAt}>
-              {updatedAt && formatRelative(updatedAt, now)}
-            </time>
-            {isPinned && (
-              <span className={styles.pin}>
-                <PinIcon size={14} aria-hidden />
-                <VisuallyHidden>{texts.list.pinned}</VisuallyHidden>
-              </span>
-            )}
-            {isUnread && (
-              <span className={styles.dot}>
-                <VisuallyHidden>{texts.list.unread}</VisuallyHidden>
-              </span>
-            )}
-          </span>
-        </Link>
+        {canOpen ? (
+          <Link
+            className={styles.link}
+            {...link}
+            draggable={false}
+            onClick={isShelved ? (event) => void openRun(event) : undefined}
+          >
+            {content}
+          </Link>
+        ) : (
+          <div className={styles.link}>{content}</div>
+        )}
         <Menu
           label={texts.list.more(title)}
           items={[

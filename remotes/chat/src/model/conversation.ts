@@ -14,6 +14,7 @@ export interface ConversationPage extends CursorPage<Conversation> {
 
 const toConversation = (dto: ConversationDto) => ({
   id: String(dto.id),
+  /** Empty if it could not be read; then the conversation cannot be opened. */
   storyId: String(dto.story?.id ?? ''),
   title: dto.story?.title || UNTITLED,
   coverUrl: dto.story?.cover_url ?? '',
@@ -158,7 +159,8 @@ export function mergeDto(pages: ConversationPage[], dto: ConversationDto): Conve
   const listedConversation = conversationsOf(pages).find(({ id }) => id === conversation.id);
   if (!listedConversation) return dto.story ? conversation : undefined;
   const missingNames = namesByField.flatMap(([field, names]) => (dto[field] === undefined ? names : []));
-  return { ...conversation, ...Object.fromEntries(missingNames.map((name) => [name, listedConversation[name]])) };
+  const missing = Object.fromEntries(missingNames.map((name) => [name, listedConversation[name]]));
+  return { ...conversation, ...missing, storyId: conversation.storyId || listedConversation.storyId };
 }
 
 /** Returns the change of the list that a response or an event about one conversation makes. */

@@ -47,6 +47,17 @@ test('each conversation shows its story and its last line, and leads into the ch
   expect(screen.getByText('都在这里了')).toBeTruthy();
 });
 
+test.each([
+  ['an unreadable id', { id: '', title: '有名无编号' }, '有名无编号'],
+  ['no id', { title: '有名无编号' }, '有名无编号'],
+  ['nothing', null, '无题'],
+])('a conversation of whose story the server tells %s leads nowhere, and says so', async (_, story, title) => {
+  open({ [LIST]: pageDto([{ ...conversationDto(), story }, second]) });
+  expect(await titles()).toEqual(['/story/s-2?chat=1']);
+  expect(screen.getByText('这段对话打不开了')).toBeTruthy();
+  expect(screen.getByRole('button', { name: `《${title}》的更多操作` })).toBeTruthy();
+});
+
 test('a conversation whose last words the server does not tell does not pass for a new one', async () => {
   const begun = { id: 'm-9', role: 'assistant', excerpt: '' };
   const { last_message: _, ...untold } = conversationDto({ id: 'c-3', story: { id: 's-3', title: '崂山道士' } });
