@@ -21,7 +21,7 @@ export interface SearchFieldProps {
 
 const TYPING_PAUSE_MS = 300;
 
-/** A search field. Reports no text during IME composition; Enter and ✕ report immediately. */
+/** A search field. Reports no text during IME composition; Enter and ✕ report immediately, Enter the same text once more. */
 export function SearchField({
   label,
   placeholder = label,
@@ -44,11 +44,10 @@ export function SearchField({
   }
   const input = useRef<HTMLInputElement>(null);
   const report = (typed: string) => {
-    if (typed === reportedText) return;
     setReportedText(typed);
     onSearch(typed);
   };
-  const reportAfterPause = useEffectEvent(report);
+  const reportAfterPause = useEffectEvent((typed: string) => typed === reportedText || report(typed));
   useEffect(() => {
     if (isComposing) return;
     const typed = text.trim();

@@ -133,9 +133,10 @@ export function ChatSearch(props: ChatSearchProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposed(event.nativeEvent)) return;
     if (event.key === 'Escape') onClose();
-    // Enter in a field whose text has been found goes to the previous hit
-    if (event.key === 'Enter' && event.target === field.current && field.current?.value.trim() === hits?.words)
-      step(-1);
+    if (event.key !== 'Enter' || event.target !== field.current || field.current?.value.trim() !== hits?.words) return;
+    // the text has been found, so Enter goes to the previous hit instead of searching
+    event.preventDefault();
+    step(-1);
   };
   const onInput = ({ target }: FormEvent) => {
     if (target === field.current) setTypedWords(field.current.value.trim());

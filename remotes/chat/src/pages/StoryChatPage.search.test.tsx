@@ -85,6 +85,17 @@ describe('查找 in a chat', () => {
     ]);
   });
 
+  test('that failed goes again by Enter, with the same words', async () => {
+    let isUp = false;
+    const chat = openLong({ [FIND]: () => (isUp ? placesOf(390) : { status: 503, body: {} }) });
+    const field = await openSearch(chat);
+    await chat.user.type(field, '灯{Enter}');
+    await waitFor(() => expect(store.getState().toasts).toHaveLength(1));
+    isUp = true;
+    await chat.user.type(field, '{Enter}');
+    expect(await screen.findByText('1/1')).toBeTruthy();
+  });
+
   test('leads back to the end by 回到最新, and by sending', async () => {
     const chat = openLong({ [SEND]: sentDto });
     const field = await openSearch(chat);
