@@ -9,7 +9,7 @@ export interface ChipProps extends ComponentProps<'button'> {
   asLink?: ReactElement<{ className?: string; children?: ReactNode }>;
 }
 
-export function Chip({ icon, selected, asLink, className, children, ...rest }: ChipProps) {
+export function Chip({ icon, selected, asLink, className, disabled, onClick, children, ...rest }: ChipProps) {
   const classes = clsx(styles.chip, selected && styles.selected, className);
   const content = (
     <span className={styles.face}>
@@ -19,7 +19,15 @@ export function Chip({ icon, selected, asLink, className, children, ...rest }: C
   );
   if (asLink) return cloneElement(asLink, { className: classes, children: content });
   return (
-    <button type="button" {...rest} className={classes} aria-pressed={selected}>
+    // not `disabled`, which would lose the focus
+    <button
+      type="button"
+      {...rest}
+      className={classes}
+      aria-pressed={selected}
+      aria-disabled={disabled}
+      onClick={(event) => (disabled ? event.preventDefault() : onClick?.(event))}
+    >
       {content}
     </button>
   );

@@ -58,6 +58,10 @@ interface ChatFootProps {
 
 export interface ComposerHandle {
   appendText: (text: string) => void;
+  /** Focuses the field, unless the focus is here already or an on-screen keyboard would open. */
+  takeFocus: () => void;
+  /** Focuses the button that opens the menu of the conversation. */
+  focusMore: () => void;
   /** Starts editing one of the user's lines; the composer's former text is restored afterwards. */
   edit: (message: Message) => void;
 }
@@ -75,6 +79,12 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
     appendText(text) {
       draft.write([draft.read(), text].filter(Boolean).join('\n'));
       focusField();
+    },
+    takeFocus() {
+      if (hasKeyboard() && !foot.current?.contains(document.activeElement)) focusField();
+    },
+    focusMore() {
+      foot.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus();
     },
     edit(message) {
       begin(message);

@@ -34,11 +34,13 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   });
   // ahead of the first tap
   useEffect(() => void loadSheet().catch(() => undefined), []);
-  const search = useSearch(thread);
   const isSheetOpen = useRef(false);
   isSheetOpen.current = sheet !== null;
-  const actions = useChatActions(story, thread.conversationId, isMember, setSheet, isSheetOpen);
   const composer = useRef<ComposerHandle>(null);
+  const search = useSearch(thread, () => composer.current?.focusMore());
+  // the button that orders a reply disappears with the former one, and the focus with it
+  const leaveButton = useCallback(() => composer.current?.takeFocus(), []);
+  const actions = useChatActions(story, thread.conversationId, isMember, setSheet, isSheetOpen, leaveButton);
   const allPending = useSelector((state) => selectChat(state).pending);
   const older = useOlder(thread);
   const last = thread.messages.at(-1);
@@ -151,7 +153,7 @@ const loadSheet = () => import(/* webpackChunkName: "story.chat.sheet" */ './Cha
 const loadSearch = () => import(/* webpackChunkName: "story.chat.search" */ './ChatSearch');
 
 /** Search in this chat, whose chunk loads on first use, and the window that it shows instead of the thread. */
-function useSearch(thread: Thread) {
+function useSearch(thread: Thread, onLeft: () => void) {
   const [isOpen, setOpen] = useState(false);
   const searchModule = useModule(loadSearch, isOpen, () => {
     setOpen(false);
@@ -183,7 +185,11 @@ function useSearch(thread: Thread) {
       onWindow={setWindow}
       onTarget={setTarget}
       latestRequest={latestRequest}
-      onClose={close}
+      onClose={() => {
+        close();
+        // the bar disappears, and the focus with it
+        onLeft();
+      }}
     />
   );
   return { bar, open: () => setOpen(true), window, target };

@@ -38,6 +38,7 @@ export function useChatActions(
   isMember: boolean,
   open: (sheet: OpenSheet) => void,
   isSheetOpen: RefObject<boolean>,
+  onReordered: () => void,
 ) {
   return useMemo(() => {
     const getPoints = (cost: number, refusal?: string) => {
@@ -119,12 +120,14 @@ export function useChatActions(
       },
       /** `price` is the one that was shown. */
       resume(message: Message, price: number | undefined) {
-        const order = (shownPrice: number | undefined) => continueReply(storyId, message, shownPrice);
-        if (!isOrdering() && canPay(price)) buy(price, order, texts.resume.failed);
+        if (isOrdering() || !canPay(price)) return;
+        buy(price, (shownPrice) => continueReply(storyId, message, shownPrice), texts.resume.failed);
+        onReordered();
       },
       retell(message: Message) {
         if (isOrdering() || !canPay(pricePerMessage)) return;
         buy(pricePerMessage, (price) => regenerateReply(storyId, message, price), texts.retell.failed);
+        onReordered();
       },
       /** Confirms first if more than the reply to the line would be deleted. `onSettled` receives whether the server accepted it. */
       edit(line: EditedLine, body: string, lastSeq: number, onSettled: (isAccepted: boolean) => void) {
@@ -167,7 +170,7 @@ export function useChatActions(
           toast(isCopied ? texts.chat.copied : texts.chat.copyFailed, { kind: isCopied ? 'success' : 'error' }),
         ),
     };
-  }, [storyId, pricePerMessage, conversationId, isMember, open, isSheetOpen]);
+  }, [storyId, pricePerMessage, conversationId, isMember, open, isSheetOpen, onReordered]);
 }
 
 export type ChatActions = ReturnType<typeof useChatActions>;
