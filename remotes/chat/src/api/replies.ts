@@ -34,7 +34,11 @@ export async function continueReply(storyId: string, message: Message, price: nu
     storyId,
     message,
     price,
-    send: (purchase) => postContinue(purchase, message.conversationId, message.id),
+    async send(purchase) {
+      const response = await postContinue(purchase, message.conversationId, message.id);
+      // what is not named is the text that is being continued
+      return { ...response, message: { ...response.message, body: response.message.body ?? message.body } };
+    },
     isResult: ({ variants }) => variants === message.variants,
   });
 }
@@ -81,7 +85,10 @@ export async function chooseVariant(storyId: string, message: Message, variant: 
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
     if (!(await isCurrent(storyId, message))) return;
-    applyResponse(storyId, message, await postVariant(message.id, variant));
+    const response = await postVariant(message.id, variant);
+    // its words are still to be read
+    if (response.message.body === undefined) await fetchMessage(storyId, message);
+    else applyResponse(storyId, message, response);
   } catch (cause) {
     if (!isApiError(cause)) throw cause;
     const current = await fetchMessage(storyId, message);

@@ -44,6 +44,36 @@ describe('an answer that does not name everything', () => {
     expect(own()).toEqual(['⋯谁在窗外？']);
   });
 
+  test('leaves a continued reply the words that it goes on from', async () => {
+    const message = { id: 'm-2', status: 'pending', revision: 2, version: 3 };
+    const { user } = openChat({
+      [LATEST]: latestDto([userLine, replyLine]),
+      'POST /v1/messages/continue': { status: 202, body: { message, balance: 98 } },
+    });
+    await user.click(await screen.findByRole('button', { name: /^继续/ }));
+    expect(await screen.findByText('每条 2 点 · 余额 98 点')).toBeTruthy();
+    expect(screen.getByText(replyLine.body ?? '')).toBeTruthy();
+  });
+
+  test('leads to another variant whose words are read separately', async () => {
+    const second = { ...replyLine, body: '灯影摇了摇。', version: 4, revision: 2, variant: 2, variants: 2 };
+    const first = { ...second, body: replyLine.body, version: 5, revision: 3, variant: 1 };
+    let latest = latestDto([userLine, second]);
+    const { user } = openChat(
+      {
+        [LATEST]: () => latest,
+        'POST /v1/messages/m-2/variant': () => {
+          latest = latestDto([userLine, first]);
+          return { message: { ...first, body: undefined } };
+        },
+      },
+      { capabilities: ['messages.regenerate'] },
+    );
+    await user.click(await screen.findByRole('button', { name: '上一种说法' }));
+    expect(await screen.findByRole('img', { name: '第 1 种说法，共 2 种' })).toBeTruthy();
+    expect(screen.getByText(replyLine.body ?? '')).toBeTruthy();
+  });
+
   test('leaves a stopped reply its words', async () => {
     const running = messageDto({ seq: 2, body: '月色', status: 'streaming' });
     const { user } = openChat(
