@@ -54,7 +54,7 @@ describe('a confirmation made on another device', () => {
   }
   const pass = (ms: number) => act(() => rs.advanceTimersByTimeAsync(ms));
   const returnToPage = () => act(async () => void document.dispatchEvent(new Event('visibilitychange')));
-  const confirmed = { data: memberDto() };
+  const confirmed = { data: memberDto({ email_verified_at: '2026-11-22T08:00:00Z' }) };
 
   test('is noticed after a while, and what waited for the sign-in goes on', async () => {
     let isConfirmed = false;
