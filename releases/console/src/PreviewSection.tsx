@@ -12,10 +12,12 @@ function OpenForm({ previews }: { previews: readonly Preview[] }) {
   const { console } = useConsole();
   const { preview } = texts;
   const ask = (request: string, person: string, hours: number) => {
-    const origins = request.split(/\s+/).filter((word) => word.includes('@'));
-    const ended = previews.filter(({ browser }) => request.includes(browser));
-    const endLines = ended.map(({ person, remotes }) => preview.replaces(person, texts.list(remotes)));
-    const changes = [...origins, preview.only(person, hours), ...endLines, preview.unchecked];
+    const words = request.split(/\s+/);
+    const origins = words.filter((word) => word.includes('@'));
+    const ended = previews
+      .filter(({ browser }) => words.includes(browser))
+      .map((former) => preview.replaces(former.person, texts.list(former.remotes)));
+    const changes = [...origins, preview.oneBrowser(person, hours), ...ended, preview.unchecked];
     const question = { title: preview.title, action: preview.open, danger: true, changes };
     console.openQuestion('preview', { request, person, hours }, question);
   };

@@ -507,7 +507,7 @@ export const WORDING = {
     end: ['结束', 'End'],
     subject: (person: string, remotes: string) => [`${person}：${remotes}`, `${person}: ${remotes}`],
     until: (when: string, who: string) => [`至 ${when}，由 ${who} 打开`, `until ${when}, opened by ${who}`],
-    only: (person: string, hours: number) => [
+    oneBrowser: (person: string, hours: number) => [
       `只对 ${person} 的这一个浏览器，${lasting(hours)}`,
       `For this one browser of ${person} only, for ${lasting(hours)}`,
     ],

@@ -138,7 +138,7 @@ describe('outbox.order: a page whose IndexedDB is slow', () => {
 });
 
 test.each(['IndexedDB', 'localStorage', 'both'])(
-  'outbox: a message in %s is changed while it is stored, and is not stored anew once another tab has removed it',
+  'outbox: a message in %s is changed while it is stored, and stays removed once another tab has removed it',
   async (place) => {
     if (place !== 'localStorage') realDatabase();
     rs.resetModules();
