@@ -32,7 +32,7 @@ async function step(title, args, options) {
 
 const background = { isBackground: true };
 
-/** Each uses one core, so the other checks run meanwhile. */
+/** Each uses one core, so other checks and tests run meanwhile. */
 const slowChecks = async () => [
   await step('types', ['host/server/run.mjs', 'e2e/checks/types.ts'], background),
   await step('unused code', ['node_modules/knip/bin/knip.js', '--no-progress', '--no-config-hints'], background),
@@ -65,11 +65,12 @@ const testsWithEngines = async (missing) => [
  * while the engines are installed. A check that is not a test suite counts as one test.
  */
 export async function check(missing) {
-  const checks = (await Promise.all([slowChecks(), quickChecks()])).flat();
+  const slow = slowChecks();
+  const quick = await quickChecks();
   // in the background: uses one core most of the time, needs the build of the check before it, and opens pages in an engine
   const packages = missing.then(() => step('packages', ['host/server/run.mjs', 'e2e/checks/packages.ts'], background));
   const tests = [...(await testsWithoutEngines()), ...(await testsWithEngines(await missing))];
-  return [...checks, ...tests, await packages];
+  return [...quick, ...(await slow), ...tests, await packages];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
