@@ -1,12 +1,10 @@
 import type { LatestDto, StoryDto } from '@liaozhai/shared/contract';
 import {
   type ApiError,
-  type AppDispatch,
   api,
   endpoints,
   latestSchema,
   offlineCache,
-  type RootState,
   singleSchema,
   store,
   storySchema,
@@ -58,11 +56,11 @@ export const chatApi = api.injectEndpoints({
         return copy ? { data: copy, meta: { isCached: true } } : { error };
       },
       keepUnusedDataFor: KEEP_UNUSED_SECONDS,
-      async onCacheEntryAdded(storyId, { dispatch, getCacheEntry, cacheDataLoaded, cacheEntryRemoved }) {
+      async onCacheEntryAdded(storyId, { cacheDataLoaded, cacheEntryRemoved }) {
         const { handleLoaded, stop } = threadSyncs.follow({
           storyId,
-          read: () => getCacheEntry().data,
-          change: (next) => dispatch(changeThread(storyId, () => next)),
+          read: () => cachedThread(storyId),
+          change: (next) => changeThread(storyId, () => next),
         });
         // rejects if the entry is removed before it has loaded
         void cacheDataLoaded.then(
@@ -76,29 +74,28 @@ export const chatApi = api.injectEndpoints({
   }),
 });
 
+export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
+
+/** The loaded thread of a story. */
+export const cachedThread = (storyId: string): Thread | undefined => selectThread(storyId)(store.getState()).data;
+
 /** Changes a thread in the cache. Updates the list of conversations and the offline copy, too, unless a reply is running. */
-export const changeThread =
-  (storyId: string, change: (thread: Thread) => Thread) =>
-  (dispatch: AppDispatch, getState: () => RootState): void => {
-    const thread = selectThread(storyId)(getState()).data;
-    const next = thread && change(thread);
-    if (!next || next === thread) return;
-    // frozen, so that immer does not traverse all messages for each delta of a reply
-    dispatch(chatApi.util.updateQueryData('chatGetThread', storyId, () => Object.freeze(next), false));
-    if (runningMessage(next)) return;
-    void cacheThread(next);
-    dispatch(changeConversations((pages) => withThread(pages, next)));
-  };
+export function changeThread(storyId: string, change: (thread: Thread) => Thread): void {
+  const thread = cachedThread(storyId);
+  const next = thread && change(thread);
+  if (!next || next === thread) return;
+  // frozen, so that immer does not traverse all messages for each delta of a reply
+  dispatch(chatApi.util.updateQueryData('chatGetThread', storyId, () => Object.freeze(next), false));
+  if (runningMessage(next)) return;
+  void cacheThread(next);
+  changeConversations((pages) => withThread(pages, next));
+}
 
 /** Removes the messages of a deleted conversation from the cache and from the device. */
-export const forgetThread =
-  (conversationId: string, storyId: string) =>
-  (dispatch: AppDispatch, getState: () => RootState): void => {
-    dispatch(
-      changeThread(storyId, (thread) => (thread.conversationId === conversationId ? emptyThread(storyId) : thread)),
-    );
-    if (!selectThread(storyId)(getState()).data) void cacheThread(emptyThread(storyId));
-  };
+export function forgetThread(conversationId: string, storyId: string): void {
+  changeThread(storyId, (thread) => (thread.conversationId === conversationId ? emptyThread(storyId) : thread));
+  if (!cachedThread(storyId)) void cacheThread(emptyThread(storyId));
+}
 
 /** Replaces the cached thread of a story with the run that the user has chosen. */
 export async function switchThread(storyId: string): Promise<void> {
@@ -107,15 +104,13 @@ export async function switchThread(storyId: string): Promise<void> {
   else await catchUp;
 }
 
-export const selectThread = (storyId: string) => chatApi.endpoints.chatGetThread.select(storyId);
-
 /**
  * Returns the thread to which responses are applied; the page may show the device's copy before it has loaded. Resolves to
  * undefined if the cache entry was removed meanwhile. Rejects with ApiError.
  */
 export async function loadThread(storyId: string): Promise<Thread | undefined> {
-  const cachedThread = selectThread(storyId)(store.getState()).data;
-  if (cachedThread) return cachedThread;
+  const thread = cachedThread(storyId);
+  if (thread) return thread;
   const { data, error } = await dispatch(chatApi.endpoints.chatGetThread.initiate(storyId, { subscribe: false }));
   if (error) throw error;
   return data;

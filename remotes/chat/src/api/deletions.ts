@@ -92,7 +92,7 @@ function createDeletions() {
     for (const { id, storyId } of drainPending()) {
       // the page cannot show a failure any more; if it is restored from the back/forward cache, the conversation shows again
       void deleteOutlivingPage(id).then((isGone) => isGone || dispatch(chatActions.conversationShown(id)));
-      dispatch(dropConversation(id, storyId));
+      dropConversation(id, storyId);
     }
   }
 
@@ -105,7 +105,7 @@ async function deleteNow({ id, storyId }: Conversation): Promise<void> {
   try {
     await request({ url: endpoints.conversation(id), method: 'DELETE' });
     dispatch(api.util.invalidateTags(['Transaction', { type: 'Story', id: storyId }]));
-    dispatch(dropConversation(id, storyId));
+    dropConversation(id, storyId);
   } catch (cause) {
     dispatch(chatActions.conversationShown(id));
     toastFailure(cause, texts.list.removeFailed);

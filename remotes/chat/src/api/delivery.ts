@@ -5,7 +5,8 @@ import { type PendingMessage, toOutboxEntry } from '../model/pendingMessage';
 import { toMessage, withNewest, withResponse } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
 import { fetchLatest } from './calls';
-import { changeThread, chatApi, selectThread } from './chatApi';
+import { cachedThread, changeThread, chatApi, loadThread } from './chatApi';
+import { expectApiError } from './failures';
 import { changeConversations } from './listApi';
 import { postMessage } from './purchases';
 import { threadSyncs } from './threadSync';
@@ -53,16 +54,15 @@ async function applySent(pending: PendingMessage, { message, reply, conversation
   await ensureThreadLoaded(pending.storyId);
   if (currentUserId() !== userId) return;
   const messages = [message, ...(reply ? [reply] : [])].map((dto) => toMessage(dto));
-  if (conversationId)
-    dispatch(changeThread(pending.storyId, (thread) => withResponse(thread, conversationId, messages)));
+  if (conversationId) changeThread(pending.storyId, (thread) => withResponse(thread, conversationId, messages));
   // a response without its conversation or reply does not show what has begun
   if (!conversationId || !reply) await threadSyncs.catchUp(pending.storyId);
   threadSyncs.watch(pending.storyId);
   invalidateChangedTags(pending);
-  if (conversation) dispatch(changeConversations(merging(withConversation, conversation)));
+  if (conversation) changeConversations(merging(withConversation, conversation));
   await outboxStore.remove(pending.clientId);
   // the response may be ahead of changes that have not arrived yet
-  if (selectThread(pending.storyId)(store.getState()).data?.ahead.length) await threadSyncs.catchUp(pending.storyId);
+  if (cachedThread(pending.storyId)?.ahead.length) await threadSyncs.catchUp(pending.storyId);
 }
 
 /** A message costs points, and the first one creates its story's conversation. */
@@ -72,10 +72,7 @@ function invalidateChangedTags({ conversationId, storyId }: PendingMessage): voi
 }
 
 /** Loads the thread, so that a sent message does not disappear from the screen before the thread can show it. */
-async function ensureThreadLoaded(storyId: string): Promise<void> {
-  if (selectThread(storyId)(store.getState()).data) return;
-  await dispatch(chatApi.endpoints.chatGetThread.initiate(storyId, { subscribe: false }));
-}
+const ensureThreadLoaded = (storyId: string) => loadThread(storyId).catch(expectApiError);
 
 /** Checks whether the server has a message; `unknown` if it cannot be reached. */
 export async function deliveryStatus(pending: PendingMessage): Promise<'received' | 'absent' | 'unknown'> {
@@ -83,7 +80,7 @@ export async function deliveryStatus(pending: PendingMessage): Promise<'received
   try {
     const page = await fetchLatest({ ...target, limit: RECENT_MESSAGES });
     if (!page.messages.some((message) => message.clientId === pending.clientId)) return 'absent';
-    dispatch(changeThread(pending.storyId, (thread) => withNewest(thread, page)));
+    changeThread(pending.storyId, (thread) => withNewest(thread, page));
     threadSyncs.watch(pending.storyId);
     return 'received';
   } catch (cause) {

@@ -2,7 +2,6 @@ import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/sha
 import { serverNow } from '@liaozhai/shared/format';
 import {
   type ApiError,
-  type AppDispatch,
   api,
   conversationEventSchema,
   conversationSchema,
@@ -10,12 +9,10 @@ import {
   endpoints,
   idEventSchema,
   infiniteCursorOptions,
-  isApiError,
   listen,
   messageEventSchema,
   offlineCache,
   onCaughtUpNeeded,
-  type RootState,
   readAs,
   request,
   singleSchema,
@@ -28,6 +25,7 @@ import {
   conversationsOf,
   merging,
   toConversationPage,
+  withCurrentRun,
   withLastMessage,
   withMarks,
   withNewestPage,
@@ -35,9 +33,17 @@ import {
 } from '../model/conversation';
 import { chatActions, currentUserId, selectChat } from '../slice';
 import { texts } from '../texts';
-import { toastFailure } from './failures';
+import { expectApiError, toastFailure } from './failures';
 
-export const listSchema = cursorPageSchema(conversationSchema);
+const { dispatch } = store;
+
+const pageSchema = cursorPageSchema(conversationSchema);
+
+const pageRequest = (params: Record<string, string>, cursor: string | null) => ({
+  url: endpoints.conversations,
+  params: cursor === null ? params : { ...params, cursor },
+  schema: pageSchema,
+});
 
 /** The list of conversations, separate from `chatApi` so that it shows before the code of the chats has loaded. */
 const listApi = api.injectEndpoints({
@@ -45,23 +51,23 @@ const listApi = api.injectEndpoints({
   endpoints: (build) => ({
     chatSearchConversations: build.infiniteQuery<ConversationPage, string, string | null>({
       infiniteQueryOptions: infiniteCursorOptions,
-      async queryFn({ queryArg: q, pageParam: cursor }, _queryApi, _options, baseQuery) {
-        const params = cursor === null ? { q } : { q, cursor };
-        const { data, error } = await baseQuery({ url: endpoints.conversations, params, schema: listSchema });
-        return error ? { error } : { data: toConversationPage(data as CursorPage<ConversationDto>) };
-      },
+      query: ({ queryArg: q, pageParam }) => pageRequest({ q }, pageParam),
+      transformResponse: toConversationPage,
       // results are not reused: they change with every message
+      keepUnusedDataFor: 0,
+    }),
+
+    chatGetRuns: build.query<Conversation[], string>({
+      query: (story_id) => pageRequest({ story_id }, null),
+      transformResponse: (page: CursorPage<ConversationDto>) =>
+        toConversationPage(page).items.sort((left, right) => right.run - left.run),
       keepUnusedDataFor: 0,
     }),
 
     chatGetConversations: build.infiniteQuery<ConversationPage, void, string | null>({
       infiniteQueryOptions: infiniteCursorOptions,
       async queryFn({ pageParam: cursor }, _queryApi, _options, baseQuery) {
-        const { data, error } = await baseQuery({
-          url: endpoints.conversations,
-          params: cursor === null ? {} : { cursor },
-          schema: listSchema,
-        });
+        const { data, error } = await baseQuery(pageRequest({}, cursor));
         if (!error) {
           const page = toConversationPage(data as CursorPage<ConversationDto>);
           if (cursor === null) cacheFirstPage(page);
@@ -72,13 +78,8 @@ const listApi = api.injectEndpoints({
         if (!copy) return { error };
         return { data: { ...copy, nextCursor: null, isCut: copy.isCut || copy.nextCursor !== null } };
       },
-      async onCacheEntryAdded(_, { dispatch, getCacheEntry, cacheEntryRemoved }) {
-        const stop = followConversations({
-          read: () => getCacheEntry().data?.pages,
-          change: (change) => dispatch(changeConversations(change)),
-          drop: (id) => dispatch(dropConversation(id)),
-          fetchNewest: () => dispatch(refreshConversations()),
-        });
+      async onCacheEntryAdded(_, { cacheEntryRemoved }) {
+        const stop = followConversations();
         await cacheEntryRemoved;
         stop();
       },
@@ -86,87 +87,74 @@ const listApi = api.injectEndpoints({
   }),
 });
 
+export const selectConversations = listApi.endpoints.chatGetConversations.select();
+
+/** The list with its loaded pages; undefined until the first one has loaded. */
+const loadedList = () => selectConversations(store.getState()).data;
+
 type ListChange = (pages: ConversationPage[]) => ConversationPage[];
 
 /** Changes the list. RTK Query applies a page in flight to the list as it was when requested, so the change is applied once more. */
-export const changeConversations =
-  (change: ListChange) =>
-  (dispatch: AppDispatch, getState: () => RootState): void => {
-    if (!listApi.endpoints.chatGetConversations.select()(getState()).data) return;
-    dispatch(changeLoadedPages(change));
-    const page = dispatch(listApi.util.getRunningQueryThunk('chatGetConversations', undefined));
-    void page?.then(() => dispatch(changeLoadedPages(change)));
-  };
+export function changeConversations(change: ListChange): void {
+  if (!loadedList()) return;
+  changeLoadedPages(change);
+  const page = dispatch(listApi.util.getRunningQueryThunk('chatGetConversations', undefined));
+  void page?.then(() => changeLoadedPages(change));
+}
 
-const changeLoadedPages =
-  (change: ListChange) =>
-  (dispatch: AppDispatch, getState: () => RootState): void => {
-    const list = listApi.endpoints.chatGetConversations.select()(getState()).data;
-    const pages = list && change(list.pages);
-    if (!pages || pages === list.pages) return;
-    const [first] = pages;
-    if (first && first !== list.pages[0]) cacheFirstPage(first);
-    const pageParams = list.pageParams.slice(0, pages.length);
-    dispatch(listApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
-  };
+function changeLoadedPages(change: ListChange): void {
+  const former = loadedList()?.pages;
+  const pages = former && change(former);
+  if (!pages || pages === former) return;
+  const [first] = pages;
+  if (first && first !== former[0]) cacheFirstPage(first);
+  const pageParams = [null, ...pages.slice(0, -1).map(({ nextCursor }) => nextCursor)];
+  dispatch(listApi.util.updateQueryData('chatGetConversations', undefined, () => ({ pages, pageParams })));
+}
 
 /** Appends pages that were loaded before below the newest one, which is listed already. */
-export const appendStoredPages =
-  (storedPages: ConversationPage[]) =>
-  (dispatch: AppDispatch): void => {
-    const withStoredPages = (pages: ConversationPage[]) => {
-      const [newest] = pages;
-      return newest && pages.length < storedPages.length ? withNewestPage(storedPages, newest) : pages;
-    };
-    const { updateQueryData } = listApi.util;
-    dispatch(
-      updateQueryData('chatGetConversations', undefined, (list) => {
-        const pages = withStoredPages(list.pages);
-        return { pages, pageParams: [null, ...pages.slice(0, -1).map(({ nextCursor }) => nextCursor)] };
-      }),
-    );
-  };
+export const appendStoredPages = (storedPages: ConversationPage[]): void =>
+  changeLoadedPages((pages) => (pages[0] ? withNewestPage(storedPages, pages[0]) : pages));
 
 /** Removes a deleted conversation from the list and the device. Its id stays hidden, since an older response may still contain it. */
-export const dropConversation =
-  (id: string, knownStoryId?: string) =>
-  (dispatch: AppDispatch, getState: () => RootState): void => {
-    const { pages = [] } = listApi.endpoints.chatGetConversations.select()(getState()).data ?? {};
-    const storyId = knownStoryId ?? conversationsOf(pages).find((conversation) => conversation.id === id)?.storyId;
-    dispatch(chatActions.conversationHidden(id));
-    dispatch(changeConversations((pages) => withoutConversation(pages, id)));
-    if (storyId !== undefined) void forgetMessages(id, storyId);
-  };
+export function dropConversation(id: string, knownStoryId?: string): void {
+  const conversations = conversationsOf(loadedList()?.pages ?? []);
+  const storyId = knownStoryId ?? conversations.find((conversation) => conversation.id === id)?.storyId;
+  dispatch(chatActions.conversationHidden(id));
+  changeConversations((pages) => withoutConversation(pages, id));
+  if (storyId !== undefined) void forgetMessages(id, storyId);
+}
 
 /** The messages belong to `chatApi`, which loads later. If it fails to load, the device's copy stays until the chat is opened online. */
 async function forgetMessages(id: string, storyId: string): Promise<void> {
   const userId = currentUserId();
   const chat = await loadChatApi().catch(() => undefined);
-  if (chat && currentUserId() === userId) dispatch(chat.forgetThread(id, storyId));
+  if (chat && currentUserId() === userId) chat.forgetThread(id, storyId);
 }
 
 // biome-ignore lint/suspicious/noImportCycles: it is fetched once the list shows, when this file has run
-export const loadChatApi = () => import(/* webpackChunkName: "outbox" */ './chatApi');
+const loadChatApi = () => import(/* webpackChunkName: "outbox" */ './chatApi');
 
 /** Fetches the newest page and merges it into the list, or starts the list. Rejects with ApiError. */
-export const refreshConversations =
-  () =>
-  async (dispatch: AppDispatch, getState: () => RootState): Promise<void> => {
-    const { chatGetConversations } = listApi.endpoints;
-    if (!chatGetConversations.select()(getState()).data) {
-      await dispatch(chatGetConversations.initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
-      return;
-    }
-    const { pins } = selectChat(getState());
-    const newest = toConversationPage(await request({ url: endpoints.conversations, schema: listSchema }));
-    // a page that was requested before a pin was saved lacks it
-    if (selectChat(getState()).pins !== pins) return dispatch(refreshConversations());
-    dispatch(changeConversations((pages) => withNewestPage(pages, newest)));
-  };
+export async function refreshConversations(): Promise<void> {
+  if (!loadedList()) {
+    const { initiate } = listApi.endpoints.chatGetConversations;
+    await dispatch(initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
+    return;
+  }
+  const { pins } = selectChat(store.getState());
+  const newest = toConversationPage(await request(pageRequest({}, null)));
+  // a page that was requested before a pin was saved lacks it
+  if (selectChat(store.getState()).pins !== pins) return refreshConversations();
+  changeConversations((pages) => withNewestPage(pages, newest));
+}
 
-export const selectConversations = listApi.endpoints.chatGetConversations.select();
-
-export const { useChatGetConversationsInfiniteQuery, useChatSearchConversationsInfiniteQuery } = listApi;
+export const {
+  useChatGetConversationsInfiniteQuery,
+  useChatSearchConversationsInfiniteQuery,
+  /** Loads a story's runs, the latest first. */
+  useChatGetRunsQuery,
+} = listApi;
 
 // a changed shape needs a new key: the device may hold data that an older build wrote
 export const conversationsCacheKey = 'chat.conversations.3';
@@ -184,57 +172,41 @@ export async function fromOfflineCache<Content>(key: string, error: ApiError): P
   return isOutOfReach(error) ? ((await offlineCache.read(key)) as Content | undefined) : undefined;
 }
 
-interface ListPorts {
-  /** undefined until the first page has loaded. */
-  read: () => ConversationPage[] | undefined;
-  change: (change: (pages: ConversationPage[]) => ConversationPage[]) => void;
-  /** Removes a conversation that was deleted, here or on another device. */
-  drop: (id: string) => void;
-  /** Merges the newest page into the list. Rejects with ApiError. */
-  fetchNewest: () => Promise<void>;
-}
-
 /** The first connection requests a catch-up moments after the list itself was fetched. */
 const FRESH_SECONDS = 5;
 
 /** Synchronizes the list of conversations with the user's channel. Returns the function that stops it. */
-function followConversations({ read, change, drop, fetchNewest }: ListPorts): () => void {
+function followConversations(): () => void {
   let fetchedAt = Date.now();
 
   const refresh = async () => {
     fetchedAt = Date.now();
-    try {
-      await fetchNewest();
-    } catch (cause) {
-      // not requested by the user, and the next event or connection fetches again
-      if (!isApiError(cause)) throw cause;
-    }
+    // not requested by the user, and the next event or connection fetches again
+    await refreshConversations().catch(expectApiError);
   };
   const receive = (event: MessageEventDto) => {
-    const pages = read();
+    const pages = loadedList()?.pages;
     if (!pages) return;
-    if (withLastMessage(pages, event)) change((current) => withLastMessage(current, event) ?? current);
+    if (withLastMessage(pages, event)) changeConversations((current) => withLastMessage(current, event) ?? current);
     else void refresh();
   };
   return stopAll(
     listen('message.created', messageEventSchema, receive),
     listen('message.completed', messageEventSchema, receive),
     listen('message.failed', messageEventSchema, receive),
-    listen('conversation.deleted', idEventSchema, (event) => drop(String(event.id))),
+    listen('conversation.deleted', idEventSchema, ({ id }) => dropConversation(id)),
     listen('conversation.restarted', idEventSchema, () => {
-      if (read()) void refresh();
+      if (loadedList()) void refresh();
     }),
     listen('conversation.updated', conversationEventSchema, ({ conversation }) =>
-      change(merging(withMarks, conversation)),
+      changeConversations(merging(withMarks, conversation)),
     ),
     onCaughtUpNeeded(() => {
       // a negative difference means that the clock was set back, and says nothing about the age
-      if (read() && Math.abs(Date.now() - fetchedAt) > FRESH_SECONDS * 1000) void refresh();
+      if (loadedList() && Math.abs(Date.now() - fetchedAt) > FRESH_SECONDS * 1000) void refresh();
     }),
   );
 }
-
-const { dispatch } = store;
 
 type Marks = { read_version: number } | { pinned: boolean } | { shelved: boolean };
 
@@ -243,7 +215,7 @@ export async function putConversation(id: string, body: Marks): Promise<boolean>
   const response = await request({ url: endpoints.conversation(id), method: 'PUT', body });
   // some servers confirm the change without sending the conversation
   const conversation = readAs(singleSchema(conversationSchema), response);
-  if (conversation) dispatch(changeConversations(merging(withMarks, conversation)));
+  if (conversation) changeConversations(merging(withMarks, conversation));
   return conversation !== undefined;
 }
 
@@ -264,11 +236,28 @@ export async function pin(conversation: Conversation, pinned: boolean): Promise<
       isSaved = pinnedAt !== '';
       const savedConversation = { ...conversation, pinnedAt };
       if (!(await putConversation(id, { pinned: isSaved })))
-        dispatch(changeConversations((pages) => withMarks(pages, savedConversation)));
+        changeConversations((pages) => withMarks(pages, savedConversation));
     }
   } catch (cause) {
     toastFailure(cause, texts.list.pinFailed);
   } finally {
     dispatch(chatActions.pinSettled(id));
   }
+}
+
+/** Resumes a run in place of the story's current one. Rejects with ApiError. */
+export async function resumeRun(run: Pick<Conversation, 'id' | 'storyId'>): Promise<void> {
+  await setShelved(run.id, run.storyId, false);
+  changeConversations((pages) => withCurrentRun(pages, run));
+}
+
+/** Shelves the current run, so that the next line starts a new one. Rejects with ApiError. */
+export const startNewRun = (storyId: string, conversationId: string): Promise<void> =>
+  setShelved(conversationId, storyId, true);
+
+async function setShelved(id: string, storyId: string, shelved: boolean): Promise<void> {
+  await putConversation(id, { shelved });
+  dispatch(api.util.invalidateTags(['Conversation', { type: 'Story', id: storyId }]));
+  const chat = await loadChatApi();
+  await chat.switchThread(storyId);
 }

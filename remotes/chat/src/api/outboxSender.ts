@@ -15,7 +15,7 @@ import {
 import { fromOutboxEntry, isUncertain, type PendingMessage } from '../model/pendingMessage';
 import { runningMessage } from '../model/thread';
 import { chatActions, currentUserId, selectChat, selectIsRestarting } from '../slice';
-import { selectThread } from './chatApi';
+import { cachedThread } from './chatApi';
 import { confirmDelivered, deliveryStatus, findPending, sendPending, storePending } from './delivery';
 
 const { dispatch } = store;
@@ -245,7 +245,7 @@ function findWaitingStories(): Set<string> {
 
 /** During a reply the server would refuse a message; a restart would delete it. */
 function isBlocked(storyId: string): boolean {
-  const thread = selectThread(storyId)(store.getState()).data;
+  const thread = cachedThread(storyId);
   if (selectIsRestarting(store.getState(), storyId, thread?.conversationId)) return true;
   return thread !== undefined && runningMessage(thread) !== undefined;
 }

@@ -17,7 +17,7 @@ import {
 } from '../model/thread';
 import { chatActions } from '../slice';
 import { postCancel, postRestart, postVariant } from './calls';
-import { changeThread, loadThread, selectThread } from './chatApi';
+import { cachedThread, changeThread, loadThread } from './chatApi';
 import { changeConversations } from './listApi';
 import { type Purchase, postContinue, postEdit, postRegenerate } from './purchases';
 import { threadSyncs } from './threadSync';
@@ -100,7 +100,7 @@ export async function chooseVariant(storyId: string, message: Message, variant: 
 
 /** Whether a message is still in the revision that was shown, which may have been the device's copy. Rejects with ApiError. */
 async function isCurrent(storyId: string, { id, revision }: ReplyTarget): Promise<boolean> {
-  const isLoaded = selectThread(storyId)(store.getState()).data !== undefined;
+  const isLoaded = cachedThread(storyId) !== undefined;
   const thread = await loadThread(storyId);
   return isLoaded || (thread !== undefined && findMessage(thread, id)?.revision === revision);
 }
@@ -140,17 +140,15 @@ async function orderRevision({ action, storyId, message, price, send, isResult }
 function applyResponse(storyId: string, { conversationId }: ReplyTarget, response: OrderResponse): void {
   const { reply, conversation, balance } = response;
   if (balance !== undefined) session.userPatched({ balance });
-  dispatch(
-    changeThread(storyId, (thread) => {
-      // the user has opened another run since
-      if (thread.conversationId !== conversationId) return thread;
-      const message = toMessage(response.message, findMessage(thread, response.message.id));
-      if (!reply) return withResponse(thread, conversationId, [message]);
-      const { seq } = withSeq(thread.messages, message);
-      return withResponse(cutAfter(thread, seq, message.version), conversationId, [message, toMessage(reply)]);
-    }),
-  );
-  if (conversation) dispatch(changeConversations(merging(withConversation, conversation)));
+  changeThread(storyId, (thread) => {
+    // the user has opened another run since
+    if (thread.conversationId !== conversationId) return thread;
+    const message = toMessage(response.message, findMessage(thread, response.message.id));
+    if (!reply) return withResponse(thread, conversationId, [message]);
+    const { seq } = withSeq(thread.messages, message);
+    return withResponse(cutAfter(thread, seq, message.version), conversationId, [message, toMessage(reply)]);
+  });
+  if (conversation) changeConversations(merging(withConversation, conversation));
   threadSyncs.watch(storyId);
   dispatch(api.util.invalidateTags(['Transaction']));
 }
@@ -170,7 +168,7 @@ async function wasCarriedOut({
 /** Fetches the current state of a message; returns the known state if the server cannot be reached. */
 async function fetchMessage(storyId: string, { id }: ReplyTarget): Promise<Message | undefined> {
   await threadSyncs.catchUp(storyId);
-  const thread = selectThread(storyId)(store.getState()).data;
+  const thread = cachedThread(storyId);
   return thread && findMessage(thread, id);
 }
 
@@ -196,15 +194,15 @@ export async function restartConversation(storyId: string, conversationId: strin
     const version = conversation.version ?? 0;
     const restart = (thread: Thread) =>
       thread.conversationId === conversationId ? withStatedVersion(withRestart(thread, version), version) : thread;
-    dispatch(changeThread(storyId, restart));
-    dispatch(changeConversations(merging(withConversation, conversation)));
+    changeThread(storyId, restart);
+    changeConversations(merging(withConversation, conversation));
     dispatch(api.util.invalidateTags(['Transaction']));
     await threadSyncs.catchUp(storyId);
   } catch (cause) {
     const isOpen = isApiError(cause) && isUncertain(cause);
     if (isOpen) await threadSyncs.catchUp(storyId);
     // the response was lost or empty, but the messages are gone
-    const thread = selectThread(storyId)(store.getState()).data;
+    const thread = cachedThread(storyId);
     const isDone = isOpen && thread?.conversationId === conversationId && thread.messages.length === 0;
     if (!isOpen || isDone) openKeys.delete(attemptKey);
     if (!isDone) throw cause;

@@ -1,8 +1,8 @@
-import { cursorPageSchema, endpoints, isApiError, messageSchema, request, store } from '@liaozhai/shared/runtime';
+import { cursorPageSchema, endpoints, isApiError, messageSchema, request } from '@liaozhai/shared/runtime';
 import type { Newer, Older } from '../components/ChatLog';
-import { type Message, type Thread, withOlder } from '../model/thread';
+import { type Message, withOlder } from '../model/thread';
 import { fetchLatest, THREAD_PAGE } from './calls';
-import { changeThread, selectThread } from './chatApi';
+import { cachedThread, changeThread } from './chatApi';
 import { threadSyncs } from './threadSync';
 
 /** Position of a message in its conversation. */
@@ -50,8 +50,6 @@ export interface SearchPorts {
 
 type Direction = 'older' | 'newer';
 
-const threadOf = (storyId: string): Thread | undefined => selectThread(storyId)(store.getState()).data;
-
 /**
  * Opens a window around a place that is not loaded. Once the window reaches the loaded messages, it is merged into the thread.
  * Resolves to the message at the place, or the next one after it; to undefined if it was aborted. Rejects with ApiError.
@@ -85,14 +83,14 @@ export async function openWindow(
 
   /** Merges the window into the thread. Returns false while there is a gap between them. */
   function mergeIntoThread(): boolean {
-    const thread = threadOf(storyId);
+    const thread = cachedThread(storyId);
     const firstSeq = thread?.messages[0]?.seq;
     const lastSeq = state.messages.at(-1)?.seq;
     if (!thread || thread.conversationId !== conversationId || firstSeq === undefined || lastSeq === undefined)
       return true;
     if (lastSeq < firstSeq - 1) return false;
     const page = { conversationId, messages: state.messages, version: state.version, hasMore: state.hasOlder };
-    store.dispatch(changeThread(storyId, (current) => withOlder(current, page, firstSeq)));
+    changeThread(storyId, (current) => withOlder(current, page, firstSeq));
     if (state.version < thread.version) void threadSyncs.catchUp(storyId);
     return true;
   }

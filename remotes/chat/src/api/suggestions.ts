@@ -15,7 +15,7 @@ import { type Message, runningMessage } from '../model/thread';
 import { chatActions, currentUserId, type Suggestions, selectChat } from '../slice';
 import { texts } from '../texts';
 import { fetchSuggestion } from './calls';
-import { loadThread, selectThread } from './chatApi';
+import { cachedThread, loadThread } from './chatApi';
 import { type Purchase, postSuggestion } from './purchases';
 
 const SUGGESTION_COUNT = 3;
@@ -147,7 +147,7 @@ async function buySuggestions({
 
 /** Whether the chat offers its suggestions: no line has been sent since the request, and the last message is the same. */
 function isOffered(storyId: string): boolean {
-  const last = selectThread(storyId)(store.getState()).data?.messages.at(-1);
+  const last = cachedThread(storyId)?.messages.at(-1);
   const suggestions = selectChat(store.getState()).suggestions[storyId];
   return !last || (suggestions?.baseKey === suggestionKeyOf(last) && !suggestions.isClosed);
 }

@@ -1,7 +1,6 @@
 import { SESSION_EXPIRED } from '@liaozhai/shared/format';
 import {
   requestLogin,
-  store,
   useCapability,
   useExpiredSession,
   useSearchParams,
@@ -24,7 +23,7 @@ import {
   useSyncExternalStore,
   useTransition,
 } from 'react';
-import { selectThread } from '../api/chatApi';
+import { cachedThread } from '../api/chatApi';
 import { prices, resumePrice, selectLacksPoints } from '../api/points';
 import { closeSuggestions, restoreSuggestions, suggestionKeyOf } from '../api/suggestions';
 import type { Story } from '../model/story';
@@ -259,7 +258,7 @@ function useEditing(storyId: string, last: Message | undefined) {
   const settle = (sentLine: EditedLine, acceptedText: string | null) => {
     if (readLine(lineDraft.read())?.id !== sentLine.id) return;
     if (textDraft.read().trim() === acceptedText) return end();
-    const { data: thread } = selectThread(storyId)(store.getState());
+    const thread = cachedThread(storyId);
     const message = thread && findMessage(thread, sentLine.id);
     // the text edits the line as it is now
     if (message) lineDraft.write(JSON.stringify({ ...sentLine, revision: message.revision } satisfies EditedLine));

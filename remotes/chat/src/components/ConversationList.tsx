@@ -5,7 +5,6 @@ import {
   paths,
   tab,
   useCapability,
-  useDispatch,
   useExpiredSession,
   useOnline,
   useSearchParams,
@@ -171,13 +170,12 @@ function useListSearch() {
 
 function ConversationListing() {
   const list = useChatGetConversationsInfiniteQuery();
-  const dispatch = useDispatch();
   const canLoadMore = useKeptPages({
     cache: offlineCache,
     tab,
     key: 'chat.pages.2',
     pages: list.data?.pages,
-    restore: (storedPages) => dispatch(appendStoredPages(storedPages)),
+    restore: appendStoredPages,
   });
   const canSearch = useCapability('conversations.search');
   const { words, setWords } = useListSearch();
@@ -191,7 +189,7 @@ function ConversationListing() {
     return shownPages && conversationsOf(shownPages, pins);
   }, [pages, copy.content, pins]);
   const Title = use(OpenChatContext) === null ? 'h1' : 'h2';
-  const refresh = () => dispatch(refreshConversations()).catch((cause: unknown) => toastFailure(cause));
+  const refresh = () => refreshConversations().catch((cause: unknown) => toastFailure(cause));
   const fullList = (
     <QueryView
       query={{

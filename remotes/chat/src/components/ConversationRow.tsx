@@ -13,7 +13,7 @@ import {
   useState,
 } from 'react';
 import { toastFailure } from '../api/failures';
-import { resumeRun } from '../api/runs';
+import { resumeRun } from '../api/listApi';
 import type { Conversation } from '../model/conversation';
 import styles from '../pages/ConversationListPage.module.css';
 import { texts } from '../texts';

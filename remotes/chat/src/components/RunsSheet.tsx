@@ -3,7 +3,7 @@ import { store, toast } from '@liaozhai/shared/runtime';
 import { AddIcon, Button, ListRow, QueryView, RowBoundary, Sheet, Skeleton, useNow } from '@liaozhai/shared/ui';
 import { useState } from 'react';
 import { toastFailure } from '../api/failures';
-import { resumeRun, startNewRun, useChatGetRunsQuery } from '../api/runs';
+import { resumeRun, startNewRun, useChatGetRunsQuery } from '../api/listApi';
 import type { Conversation } from '../model/conversation';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
