@@ -1,26 +1,19 @@
 import { cursorPageSchema, endpoints, isApiError, messageSchema, request } from '@liaozhai/shared/runtime';
 import type { Newer, Older } from '../components/ChatLog';
-import { type Message, withOlder } from '../model/thread';
+import { type Message, toMessage, withOlder } from '../model/thread';
 import { fetchLatest, THREAD_PAGE } from './calls';
 import { cachedThread, changeThread } from './chatApi';
 import { threadSyncs } from './threadSync';
 
 /** Position of a message in its conversation. */
-export interface Place {
-  id: string;
-  seq: number;
-  /** ISO */
-  createdAt: string;
-}
+export type Place = Pick<Message, 'id' | 'seq' | 'createdAt'>;
 
 const placesSchema = cursorPageSchema(messageSchema);
 
 async function fetchPlaces(url: string, params: Record<string, string>): Promise<Place[]> {
   const { items } = await request({ url, params, schema: placesSchema });
   // a message without a readable seq cannot be navigated to
-  return items.flatMap(({ id, seq, created_at }) =>
-    seq == null ? [] : [{ id: String(id), seq, createdAt: created_at ?? '' }],
-  );
+  return items.map((dto) => toMessage(dto)).filter(({ seq }) => seq > 0);
 }
 
 /** Finds messages that contain the words, in the order of the conversation. Rejects with ApiError. */
