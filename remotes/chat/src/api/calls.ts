@@ -1,17 +1,4 @@
-import type { ContinuedDto, ConversationDto } from '@liaozhai/shared/contract';
-import {
-  type ApiError,
-  capabilities,
-  continuedSchema,
-  conversationSchema,
-  endpoints,
-  latestSchema,
-  request,
-  session,
-  singleSchema,
-  suggestionSchema,
-} from '@liaozhai/shared/runtime';
-import { type Suggestion, toSuggestion } from '../model/story';
+import { type ApiError, capabilities, endpoints, latestSchema, request, session } from '@liaozhai/shared/runtime';
 import { type Page, toPage } from '../model/thread';
 
 /** Messages per page, and messages of each thread that the offline cache holds. */
@@ -37,23 +24,3 @@ export async function fetchLatest(query: LatestQuery): Promise<Page> {
 }
 
 export const unparsedPage: ApiError = { kind: 'server', status: 200 };
-
-/** Stops only the given revision, since the request may reach the server after the next one has begun. */
-export async function postCancel(messageId: string, revision: number): Promise<ContinuedDto> {
-  const schema = singleSchema(continuedSchema);
-  return request({ url: endpoints.cancelReply(messageId), method: 'POST', body: { revision }, schema });
-}
-
-export async function postVariant(messageId: string, variant: number): Promise<ContinuedDto> {
-  const schema = singleSchema(continuedSchema);
-  return request({ url: endpoints.variant(messageId), method: 'POST', body: { variant }, schema });
-}
-
-export async function postRestart(conversationId: string, clientId: string): Promise<ConversationDto> {
-  const options = { method: 'POST', idempotencyKey: clientId, body: { client_id: clientId } };
-  const schema = singleSchema(conversationSchema);
-  return request({ url: endpoints.restartConversation(conversationId), ...options, schema });
-}
-
-export const fetchSuggestion = async (id: string): Promise<Suggestion> =>
-  toSuggestion(await request({ url: endpoints.suggestion(id), schema: singleSchema(suggestionSchema) }));

@@ -1,5 +1,16 @@
 import type { SentDto } from '@liaozhai/shared/contract';
-import { type ApiError, api, blockReload, isApiError, outboxStore, session, store } from '@liaozhai/shared/runtime';
+import {
+  type ApiError,
+  api,
+  blockReload,
+  endpoints,
+  isApiError,
+  outboxStore,
+  sentSchema,
+  session,
+  singleSchema,
+  store,
+} from '@liaozhai/shared/runtime';
 import { merging, withConversation } from '../model/conversation';
 import { type PendingMessage, toOutboxEntry } from '../model/pendingMessage';
 import { toMessage, withNewest, withResponse } from '../model/thread';
@@ -8,7 +19,7 @@ import { fetchLatest } from './calls';
 import { cachedThread, changeThread, chatApi, loadThread } from './chatApi';
 import { expectApiError } from './failures';
 import { changeConversations } from './listApi';
-import { postMessage } from './purchases';
+import { sendPurchase, withLine } from './purchases';
 import { threadSyncs } from './threadSync';
 
 const { dispatch } = store;
@@ -43,6 +54,15 @@ export async function sendPending(pending: PendingMessage): Promise<ApiError | u
   } finally {
     release();
   }
+}
+
+/** The same message always has the same key and body, so that it is carried out once. */
+async function postMessage(pending: PendingMessage): Promise<SentDto> {
+  const { storyId, conversationId, body, suggestionId, clientId, price } = pending;
+  const target = conversationId ? { conversation_id: conversationId } : { story_id: storyId };
+  const content = { ...target, body, ...(suggestionId && { suggestion_id: suggestionId }) };
+  const options = { url: endpoints.messages, body: content, schema: singleSchema(sentSchema) };
+  return withLine(await sendPurchase({ storyId, clientId, price }, options), body);
 }
 
 async function applySent(pending: PendingMessage, { message, reply, conversation, balance }: SentDto): Promise<void> {

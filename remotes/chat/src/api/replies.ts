@@ -1,5 +1,17 @@
 import type { ContinuedDto, SentDto } from '@liaozhai/shared/contract';
-import { api, isApiError, newClientId, session, store } from '@liaozhai/shared/runtime';
+import {
+  api,
+  continuedSchema,
+  conversationSchema,
+  endpoints,
+  isApiError,
+  newClientId,
+  request,
+  sentSchema,
+  session,
+  singleSchema,
+  store,
+} from '@liaozhai/shared/runtime';
 import { merging, withConversation } from '../model/conversation';
 import { isUncertain } from '../model/pendingMessage';
 import {
@@ -16,16 +28,17 @@ import {
   withStatedVersion,
 } from '../model/thread';
 import { chatActions } from '../slice';
-import { postCancel, postRestart, postVariant } from './calls';
 import { cachedThread, changeThread, loadThread } from './chatApi';
 import { changeConversations } from './listApi';
-import { type Purchase, postContinue, postEdit, postRegenerate } from './purchases';
+import { type Purchase, sendPurchase, withLine } from './purchases';
 import { threadSyncs } from './threadSync';
 
 /** Keys of orders whose outcome is unknown, so that a second tap does not buy twice. */
 const openKeys = new Map<string, string>();
 
 const { dispatch } = store;
+
+const replySchema = singleSchema(continuedSchema);
 
 /** Continues the last reply; the text is appended to the same message. Rejects with ApiError, the price refunded. */
 export async function continueReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
@@ -35,7 +48,8 @@ export async function continueReply(storyId: string, message: Message, price: nu
     message,
     price,
     async send(purchase) {
-      const response = await postContinue(purchase, message.conversationId, message.id);
+      const body = { conversation_id: message.conversationId, message_id: message.id };
+      const response = await sendPurchase(purchase, { url: endpoints.continue, body, schema: replySchema });
       // what is not named is the text that is being continued
       return { ...response, message: { ...response.message, body: response.message.body ?? message.body } };
     },
@@ -50,7 +64,7 @@ export async function regenerateReply(storyId: string, message: Message, price: 
     storyId,
     message,
     price,
-    send: (purchase) => postRegenerate(purchase, message.id),
+    send: (purchase) => sendPurchase(purchase, { url: endpoints.regenerate(message.id), body: {}, schema: replySchema }),
     isResult: ({ variants }) => variants > message.variants,
   });
 }
@@ -71,7 +85,12 @@ export async function editMessage(
     storyId,
     message: line,
     price,
-    send: (purchase) => postEdit(purchase, line, body, lastSeq),
+    async send(purchase) {
+      // refused if the conversation has continued, or the line has been edited, meanwhile
+      const content = { body, revision: line.revision, last_seq: lastSeq };
+      const options = { url: endpoints.editMessage(line.id), body: content, schema: singleSchema(sentSchema) };
+      return withLine(await sendPurchase(purchase, options), body);
+    },
     isResult: (current) => current.body === body,
   });
 }
@@ -80,12 +99,15 @@ type ReplyTarget = Pick<Message, 'id' | 'conversationId' | 'revision'>;
 
 type OrderResponse = ContinuedDto & Partial<Pick<SentDto, 'reply' | 'conversation'>>;
 
+const postAction = (url: string, body: object): Promise<ContinuedDto> =>
+  request({ url, method: 'POST', body, schema: replySchema });
+
 /** Shows another variant of the last reply. Rejects with ApiError. */
 export async function chooseVariant(storyId: string, message: Message, variant: number): Promise<void> {
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
     if (!(await isCurrent(storyId, message))) return;
-    const response = await postVariant(message.id, variant);
+    const response = await postAction(endpoints.variant(message.id), { variant });
     // its words are still to be read
     if (response.message.body === undefined) await fetchMessage(storyId, message);
     else applyResponse(storyId, message, response);
@@ -175,7 +197,9 @@ async function fetchMessage(storyId: string, { id }: ReplyTarget): Promise<Messa
 /** Stops a running reply and keeps the text so far. Does nothing if it has ended meanwhile. Rejects with ApiError. */
 export async function stopReply(storyId: string, message: Message): Promise<void> {
   try {
-    applyResponse(storyId, message, await postCancel(message.id, message.revision));
+    // only the given revision, since the request may reach the server after the next one has begun
+    const response = await postAction(endpoints.cancelReply(message.id), { revision: message.revision });
+    applyResponse(storyId, message, response);
   } catch (cause) {
     if (!isApiError(cause)) throw cause;
     const current = await fetchMessage(storyId, message);
@@ -189,7 +213,13 @@ export async function restartConversation(storyId: string, conversationId: strin
   const clientId = openKeys.get(attemptKey) ?? newClientId();
   openKeys.set(attemptKey, clientId);
   try {
-    const conversation = await postRestart(conversationId, clientId);
+    const conversation = await request({
+      url: endpoints.restartConversation(conversationId),
+      method: 'POST',
+      idempotencyKey: clientId,
+      body: { client_id: clientId },
+      schema: singleSchema(conversationSchema),
+    });
     openKeys.delete(attemptKey);
     const version = conversation.version ?? 0;
     const restart = (thread: Thread) =>

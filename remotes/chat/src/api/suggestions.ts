@@ -1,28 +1,33 @@
 import {
   type ApiError,
   api,
+  endpoints,
   idEventSchema,
   isApiError,
   listen,
   newClientId,
   offlineCache,
+  request,
   session,
+  singleSchema,
   store,
+  suggestionSchema,
 } from '@liaozhai/shared/runtime';
 import { isUncertain } from '../model/pendingMessage';
-import type { Suggestion } from '../model/story';
+import { type Suggestion, toSuggestion } from '../model/story';
 import { type Message, runningMessage } from '../model/thread';
 import { chatActions, currentUserId, type Suggestions, selectChat } from '../slice';
 import { texts } from '../texts';
-import { fetchSuggestion } from './calls';
 import { cachedThread, loadThread } from './chatApi';
-import { type Purchase, postSuggestion } from './purchases';
+import { sendPurchase } from './purchases';
 
 const SUGGESTION_COUNT = 3;
 const POLL_SECONDS = 1.5;
 const TIMEOUT_SECONDS = 60;
 
 const { dispatch } = store;
+
+const schema = singleSchema(suggestionSchema);
 
 /** Suggestions belong to the text of the last message for which they were requested. */
 export const suggestionKeyOf = ({ id, variant, length }: Message): string => `${id}:${variant}:${length}`;
@@ -85,26 +90,20 @@ export async function requestSuggestions(
   if (replaces || current?.status !== 'ready') {
     // an order that is repeated under its key may have been charged
     if (!current?.clientId && !canPay(price)) return undefined;
-    return buySuggestions({ storyId, price, conversationId: thread.conversationId, baseKey, previous: current });
+    return buySuggestions(storyId, thread.conversationId, price, baseKey, current);
   }
   storeSuggestions(storyId, { ...current, isClosed: false });
   return undefined;
 }
 
-interface Order extends Pick<Purchase, 'storyId' | 'price'> {
-  conversationId: string;
-  baseKey: string;
-  /** Suggestions for the same message from an earlier request. */
-  previous: Suggestions | undefined;
-}
-
-async function buySuggestions({
-  storyId,
-  price,
-  conversationId,
-  baseKey,
-  previous,
-}: Order): Promise<string | undefined> {
+/** `previous`: the suggestions for the same message from an earlier request. */
+async function buySuggestions(
+  storyId: string,
+  conversationId: string,
+  price: number | undefined,
+  baseKey: string,
+  previous: Suggestions | undefined,
+): Promise<string | undefined> {
   const userId = currentUserId();
   const clientId = previous?.clientId || newClientId();
   const show = (suggestions: Omit<Suggestions, 'baseKey'>) => {
@@ -120,13 +119,19 @@ async function buySuggestions({
   const showPrevious = (key: string) => show(withoutPending({ baseKey, clientId: key, status: 'pending', id, items }));
 
   show({ clientId, status: 'pending', id, items });
+  // a repeated order may have been charged, so the balance is fetched
+  const isRepeated = clientId === previous?.clientId;
+  const refund = session.balanceShifted(isRepeated ? 0 : -(price ?? 0));
   try {
-    const { order, refund } = await placeOrder(
-      { storyId, clientId, price },
-      conversationId,
-      clientId === previous?.clientId,
+    const body = { conversation_id: conversationId, count: SUGGESTION_COUNT };
+    const order = await sendPurchase({ storyId, clientId, price }, { url: endpoints.suggestions, body, schema }).catch(
+      (cause: unknown) => {
+        refund();
+        throw cause;
+      },
     );
-    const suggestion = await waitForSuggestion(order);
+    if (isRepeated) await session.refresh();
+    const suggestion = await waitForSuggestion(toSuggestion(order));
     if (suggestion.status === 'failed') refund();
     dispatch(api.util.invalidateTags(['Transaction']));
     const isReady = suggestion.status === 'ready' && suggestion.items.length > 0;
@@ -152,19 +157,6 @@ function isOffered(storyId: string): boolean {
   return !last || (suggestions?.baseKey === suggestionKeyOf(last) && !suggestions.isClosed);
 }
 
-/** Orders suggestions and deducts their price optimistically. A repeated order may have been charged, so the balance is fetched. */
-async function placeOrder(purchase: Purchase, conversationId: string, isRepeated: boolean) {
-  const refund = session.balanceShifted(isRepeated ? 0 : -(purchase.price ?? 0));
-  try {
-    const suggestion = await postSuggestion(purchase, conversationId, SUGGESTION_COUNT);
-    if (isRepeated) await session.refresh();
-    return { order: suggestion, refund };
-  } catch (cause) {
-    refund();
-    throw cause;
-  }
-}
-
 async function waitForSuggestion(order: Suggestion): Promise<Suggestion> {
   const userId = currentUserId();
   const startedAt = Date.now();
@@ -173,7 +165,7 @@ async function waitForSuggestion(order: Suggestion): Promise<Suggestion> {
   while (suggestion.status === 'pending' && Math.abs(Date.now() - startedAt) < TIMEOUT_SECONDS * 1000) {
     await waitForReadyEvent(suggestion.id);
     if (currentUserId() !== userId) throw { kind: 'unauthenticated' } satisfies ApiError;
-    suggestion = await fetchSuggestion(suggestion.id);
+    suggestion = toSuggestion(await request({ url: endpoints.suggestion(suggestion.id), schema }));
   }
   return suggestion;
 }
