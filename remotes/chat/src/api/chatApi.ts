@@ -13,11 +13,10 @@ import { withThread } from '../model/conversation';
 import { type Story, toStory } from '../model/story';
 import { emptyThread, runningMessage, type Thread, toPage, unreadVersion, withNewest } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
-import { THREAD_PAGE, unparsedPage } from './calls';
 import { expectApiError } from './failures';
 // biome-ignore lint/suspicious/noImportCycles: the list fetches this file once it shows
 import { changeConversations, fromOfflineCache, putConversation } from './listApi';
-import { threadSyncs } from './threadSync';
+import { THREAD_PAGE, threadSyncs, unparsedPage } from './threadSync';
 
 const KEEP_UNUSED_SECONDS = 3600;
 

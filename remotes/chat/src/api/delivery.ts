@@ -15,12 +15,11 @@ import { merging, withConversation } from '../model/conversation';
 import { type PendingMessage, toOutboxEntry } from '../model/pendingMessage';
 import { toMessage, withNewest, withResponse } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
-import { fetchLatest } from './calls';
 import { cachedThread, changeThread, chatApi, loadThread } from './chatApi';
 import { expectApiError } from './failures';
 import { changeConversations } from './listApi';
 import { sendPurchase, withLine } from './purchases';
-import { threadSyncs } from './threadSync';
+import { fetchLatest, threadSyncs } from './threadSync';
 
 const { dispatch } = store;
 

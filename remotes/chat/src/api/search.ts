@@ -1,9 +1,8 @@
 import { cursorPageSchema, endpoints, isApiError, messageSchema, request } from '@liaozhai/shared/runtime';
 import type { Newer, Older } from '../components/ChatLog';
 import { type Message, toMessage, withOlder } from '../model/thread';
-import { fetchLatest, THREAD_PAGE } from './calls';
 import { cachedThread, changeThread } from './chatApi';
-import { threadSyncs } from './threadSync';
+import { fetchLatest, THREAD_PAGE, threadSyncs } from './threadSync';
 
 /** Position of a message in its conversation. */
 export type Place = Pick<Message, 'id' | 'seq' | 'createdAt'>;

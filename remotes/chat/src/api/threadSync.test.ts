@@ -6,15 +6,13 @@ import {
   applyEvent,
   emptyThread,
   type Thread,
-  toDelta,
   toMessage,
   toPage,
   withNewest,
   withResponse,
   withRestart,
 } from '../model/thread';
-import type { LatestQuery } from './calls';
-import { ThreadSync } from './threadSync';
+import { type LatestQuery, ThreadSync } from './threadSync';
 
 const asked = messageDto({ seq: 1, role: 'user', client_id: 'client-1' });
 const pending = messageDto({ seq: 2, body: '', status: 'pending' });
@@ -90,7 +88,7 @@ describe('a running reply', () => {
     sync.watch();
     for (let piece = 0; piece < 4; piece += 1) {
       await seconds(4);
-      sync.receive((now) => applyDelta(now, toDelta(deltaDto({ offset: piece, text: '月' }))));
+      sync.receive((now) => applyDelta(now, deltaDto({ offset: piece, text: '月' })));
     }
     await seconds(1);
     expect(queries).toHaveLength(0);
@@ -114,9 +112,7 @@ describe('catching up', () => {
     const nothing = latestDto([], { conversation_id: 'c-1', version: 1, last_seq: 1 });
     const { sync, queries, seconds } = syncOf(threadOf(latestDto([asked])), [nothing]);
     for (let piece = 0; piece < 300; piece += 1) {
-      sync.receive((known) =>
-        applyDelta(known, toDelta(deltaDto({ message_id: 'm-lost', offset: piece, text: '雨' }))),
-      );
+      sync.receive((known) => applyDelta(known, deltaDto({ message_id: 'm-lost', offset: piece, text: '雨' })));
       await seconds(0.2);
     }
     expect(queries.length).toBeGreaterThan(5);
@@ -287,7 +283,7 @@ describe('a reply that grows', () => {
       isLive: () => true,
     });
     for (let piece = 0; piece < 200; piece += 1) {
-      const delta = toDelta(deltaDto({ offset: piece, text: '雨' }));
+      const delta = deltaDto({ offset: piece, text: '雨' });
       sync.receive((known) => applyDelta(known, delta));
       await rs.advanceTimersByTimeAsync(10);
     }

@@ -1,14 +1,20 @@
 import type { ConversationDto } from '@liaozhai/shared/contract';
 import {
+  type ApiError,
+  capabilities,
   conversationEventSchema,
   deltaEventSchema,
+  endpoints,
   idEventSchema,
   isApiError,
+  latestSchema,
   listen,
   messageEventSchema,
   onCaughtUpNeeded,
   type Pace,
   pauseMs,
+  request,
+  session,
 } from '@liaozhai/shared/runtime';
 import { stopAll } from '@liaozhai/shared/ui';
 import {
@@ -21,13 +27,36 @@ import {
   type Page,
   runningMessage,
   type Thread,
-  toDelta,
+  toPage,
   withChanges,
   withNewest,
   withOlder,
   withRestart,
 } from '../model/thread';
-import { fetchLatest, type LatestQuery, THREAD_PAGE } from './calls';
+
+/** Messages per page, and messages of each thread that the offline cache holds. */
+export const THREAD_PAGE = 50;
+
+/** Filters by story or by conversation. `after` is a version, `before` a seq; without both, the newest page is returned. */
+export interface LatestQuery {
+  story_id?: string;
+  conversation_id?: string;
+  after?: number;
+  before?: number;
+  limit?: number;
+}
+
+export async function fetchLatest(query: LatestQuery): Promise<Page> {
+  // background syncs continue after the session has expired, and each 401 would open the sign-in popup
+  const refusal: ApiError = { kind: 'unauthenticated' };
+  if (session.current().status !== 'member') throw refusal;
+  const body = await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema });
+  const page = toPage(body, capabilities.has('messages.edit') || capabilities.has('conversations.restart'));
+  if (query.after === undefined && page.isUnparsed) throw unparsedPage;
+  return page;
+}
+
+export const unparsedPage: ApiError = { kind: 'server', status: 200 };
 
 export interface ThreadPorts {
   storyId: string;
@@ -97,8 +126,8 @@ export class ThreadSync {
   /** Handles a run that was shelved or resumed, here or on another device. */
   handleUpdated({ id, story, shelved }: ConversationDto): void {
     const shownId = this.#ports.read()?.conversationId;
-    if (String(story?.id) !== this.#ports.storyId || typeof shelved !== 'boolean' || shownId === undefined) return;
-    if (shelved === (shownId === String(id))) void this.handleRunSwitched();
+    if (story?.id !== this.#ports.storyId || typeof shelved !== 'boolean' || shownId === undefined) return;
+    if (shelved === (shownId === id)) void this.handleRunSwitched();
   }
 
   /** Applies the events received before the first page and fetches missed changes. The device's copy is always behind. */
@@ -271,12 +300,6 @@ const messageEvents = [
   ['message.failed', 'failed'],
 ] as const;
 
-interface SyncHandle {
-  /** Must be called once the first page or the device's copy has loaded. */
-  handleLoaded: (isCached: boolean) => void;
-  stop: () => void;
-}
-
 function createThreadSyncs() {
   const syncs = new Map<string, ThreadSync>();
   let isSocketLive = false;
@@ -299,22 +322,22 @@ function createThreadSyncs() {
     /** Reports that a response has changed the thread, so that a running reply is polled. */
     watch: (storyId: string): void => syncs.get(storyId)?.watch(),
 
-    /** Subscribes a story's thread to the user's channel, before its first page is requested. */
-    follow(ports: Pick<ThreadPorts, 'storyId' | 'read' | 'change'>): SyncHandle {
+    /**
+     * Subscribes a story's thread to the user's channel, before its first page is requested. `handleLoaded` must be called once that
+     * page or the device's copy has loaded.
+     */
+    follow(ports: Pick<ThreadPorts, 'storyId' | 'read' | 'change'>) {
       const sync = new ThreadSync({ ...ports, fetchPage: fetchLatest, isLive: () => isSocketLive });
       syncs.set(ports.storyId, sync);
       const stop = stopAll(
         ...messageEvents.map(([name, ending]) =>
           listen(name, messageEventSchema, (event) => sync.receive((thread) => applyEvent(thread, event, ending))),
         ),
-        listen('message.delta', deltaEventSchema, (event) => {
-          const delta = toDelta(event);
-          sync.receive((thread) => applyDelta(thread, delta));
-        }),
-        listen('conversation.deleted', idEventSchema, (event) => sync.handleDeleted(String(event.id))),
+        listen('message.delta', deltaEventSchema, (delta) => sync.receive((thread) => applyDelta(thread, delta))),
+        listen('conversation.deleted', idEventSchema, ({ id }) => sync.handleDeleted(id)),
         listen('conversation.restarted', idEventSchema, ({ id, version }) =>
           sync.receive((thread) => {
-            if (thread.conversationId !== String(id)) return { thread, complete: true };
+            if (thread.conversationId !== id) return { thread, complete: true };
             if (typeof version !== 'number') return { thread, complete: false };
             const next = withRestart(thread, version);
             // messages after the restart may have arrived before this event and been skipped as below the window
@@ -326,7 +349,7 @@ function createThreadSyncs() {
         () => sync.stop(),
         () => syncs.get(ports.storyId) === sync && syncs.delete(ports.storyId),
       );
-      return { handleLoaded: (isCached) => sync.handleLoaded(isCached), stop };
+      return { handleLoaded: (isCached: boolean) => sync.handleLoaded(isCached), stop };
     },
 
     /** Prepends the page before the first loaded message; one request at a time. Rejects with ApiError. */

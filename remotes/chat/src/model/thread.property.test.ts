@@ -9,7 +9,6 @@ import {
   emptyThread,
   highestVersion,
   type Thread,
-  toDelta,
   toPage,
   withChanges,
   withNewest,
@@ -121,7 +120,7 @@ class Server {
 
 const opened = (body: LatestDto) => withNewest(emptyThread('s-1'), toPage(body, true));
 const receive = (thread: Thread, sent: Sent) =>
-  sent.kind === 'message' ? applyEvent(thread, sent.event).thread : applyDelta(thread, toDelta(sent.event)).thread;
+  sent.kind === 'message' ? applyEvent(thread, sent.event).thread : applyDelta(thread, sent.event).thread;
 const take = (thread: Thread, { body, before }: Answer) =>
   before === undefined ? withChanges(thread, toPage(body, true)) : withOlder(thread, toPage(body, true), before);
 const firstSeq = (thread: Thread) => thread.messages[0]?.seq ?? 0;

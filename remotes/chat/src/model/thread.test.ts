@@ -8,7 +8,6 @@ import {
   keyOf,
   runningMessage,
   type Thread,
-  toDelta,
   toMessage,
   toPage,
   withChanges,
@@ -47,7 +46,7 @@ describe('events', () => {
   test('a message too long for an event completes with the text the pieces brought, else asks to catch up', () => {
     const { body: _, ...cut } = messageDto({ seq: 2, version: 3, body_length: 2 });
     const thread = threadOf([asked, running]);
-    const written = applyDelta(thread, toDelta(deltaDto({ text: '月色' }))).thread;
+    const written = applyDelta(thread, deltaDto({ text: '月色' })).thread;
     const event = { conversation_id: 'c-1', version: 3, truncated: true, message: cut };
     const done = applyEvent(written, event);
     expect(done.complete).toBe(true);
@@ -60,12 +59,11 @@ describe('events', () => {
     ['client_id', { client_id: null }],
     ['revision', { revision: undefined }],
     ['version', { version: undefined }],
-    ['cost', { cost: undefined }],
     ['variant and variants', { variant: undefined, variants: undefined }],
     ['created_at', { created_at: undefined }],
     ['conversation_id', { conversation_id: undefined }],
   ])('a field that an event does not name stays as it was: %s', (_name, missing) => {
-    const line = { ...asked, revision: 2, cost: 3, variant: 2, variants: 3, status: 'streaming' };
+    const line = { ...asked, revision: 2, variant: 2, variants: 3, status: 'streaming' };
     const done = { ...line, version: 2, status: 'completed' };
     const { thread, complete } = applyEvent(threadOf([line]), {
       ...messageEvent(done),
@@ -82,7 +80,7 @@ describe('events', () => {
   });
 
   test('a text that an event of the same reply leaves out is fetched, not erased', () => {
-    const written = applyDelta(threadOf([asked, running]), toDelta(deltaDto({ text: '月色' }))).thread;
+    const written = applyDelta(threadOf([asked, running]), deltaDto({ text: '月色' })).thread;
     const { thread, complete } = applyEvent(
       written,
       messageEvent(messageDto({ seq: 2, version: 3, body: '' })),
@@ -174,26 +172,26 @@ describe('pieces of a running reply', () => {
   const thread = threadOf([asked, running]);
 
   test('follow each other by code points', () => {
-    const first = applyDelta(thread, toDelta(deltaDto({ offset: 0, text: '𠮷月' })));
-    const second = applyDelta(first.thread, toDelta(deltaDto({ offset: 2, text: '正好' })));
+    const first = applyDelta(thread, deltaDto({ offset: 0, text: '𠮷月' }));
+    const second = applyDelta(first.thread, deltaDto({ offset: 2, text: '正好' }));
     expect(runningMessage(second.thread)).toMatchObject({ body: '𠮷月正好', length: 4, status: 'streaming' });
   });
 
   test('a known piece is dropped, a missing one asks to catch up', () => {
-    const first = applyDelta(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
-    expect(applyDelta(first, toDelta(deltaDto({ offset: 0, text: '月' })))).toEqual({ thread: first, complete: true });
-    expect(applyDelta(first, toDelta(deltaDto({ offset: 4, text: '好' }))).complete).toBe(false);
-    expect(applyDelta(first, toDelta(deltaDto({ revision: 2, offset: 2, text: '好' }))).complete).toBe(false);
+    const first = applyDelta(thread, deltaDto({ offset: 0, text: '月色' })).thread;
+    expect(applyDelta(first, deltaDto({ offset: 0, text: '月' }))).toEqual({ thread: first, complete: true });
+    expect(applyDelta(first, deltaDto({ offset: 4, text: '好' })).complete).toBe(false);
+    expect(applyDelta(first, deltaDto({ revision: 2, offset: 2, text: '好' })).complete).toBe(false);
   });
 
   test('a poll never takes back what pieces brought', () => {
-    const written = applyDelta(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
+    const written = applyDelta(thread, deltaDto({ offset: 0, text: '月色' })).thread;
     const stale = toPage(latestDto([{ ...running, status: 'streaming', body: '月' }]));
     expect(runningMessage(withChanges(written, stale))?.body).toBe('月色');
   });
 
   test('a newer state that is still running does not take them back either', () => {
-    const written = applyDelta(thread, toDelta(deltaDto({ offset: 0, text: '月色' }))).thread;
+    const written = applyDelta(thread, deltaDto({ offset: 0, text: '月色' })).thread;
     const begun = messageEvent({ ...running, version: 3, status: 'streaming', body: '' });
     expect(runningMessage(applyEvent(written, begun).thread)).toMatchObject({ body: '月色', version: 3 });
   });
@@ -202,7 +200,7 @@ describe('pieces of a running reply', () => {
     const done = threadOf([asked, messageDto({ seq: 2, body: '月色' })]);
     const again = messageDto({ seq: 2, version: 3, revision: 2, body: '月色', status: 'pending' });
     const resumed = withResponse(done, 'c-1', [toMessage(again)]);
-    const grown = applyDelta(resumed, toDelta(deltaDto({ revision: 2, offset: 2, text: '正好' })));
+    const grown = applyDelta(resumed, deltaDto({ revision: 2, offset: 2, text: '正好' }));
     expect(grown.thread.messages.map((message) => message.body).at(-1)).toBe('月色正好');
   });
 });

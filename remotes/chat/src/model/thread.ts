@@ -282,9 +282,9 @@ function withKnownBody(thread: Thread, incoming: Message, length: number | undef
 }
 
 /** Appends a piece of a running reply to its message. */
-export function applyDelta(thread: Thread, delta: Delta): Applied {
-  if (delta.conversationId !== thread.conversationId) return { thread, complete: true };
-  const index = thread.messages.findLastIndex((message) => message.id === delta.messageId);
+export function applyDelta(thread: Thread, delta: DeltaEventDto): Applied {
+  if (delta.conversation_id !== thread.conversationId) return { thread, complete: true };
+  const index = thread.messages.findLastIndex((message) => message.id === delta.message_id);
   const message = thread.messages[index];
   if (!message) return { thread, complete: false };
   const grownMessage = appendDelta(message, delta);
@@ -328,7 +328,6 @@ export interface Message {
   length: number;
   status: Status;
   errorText: string;
-  cost: number;
   /** The shown variant of a reply, from 1; `variants` is their number. */
   variant: number;
   variants: number;
@@ -360,7 +359,6 @@ export function toMessage(dto: MessageDto, known?: Message): Message {
     length: codePoints(body),
     status,
     errorText: dto.error?.message ?? '',
-    cost: dto.cost ?? known?.cost ?? 0,
     variant: dto.variant ?? known?.variant ?? 1,
     variants: dto.variants ?? known?.variants ?? 1,
     createdAt: dto.created_at ?? known?.createdAt ?? '',
@@ -402,25 +400,8 @@ function withGrownBody(local: Message, incoming: Message): Message {
   return isBehind ? { ...incoming, body: local.body, length: local.length } : incoming;
 }
 
-export interface Delta {
-  messageId: string;
-  conversationId: string;
-  revision: number;
-  /** Code points already written before `text`. */
-  offset: number;
-  text: string;
-}
-
-export const toDelta = (dto: DeltaEventDto): Delta => ({
-  messageId: String(dto.message_id),
-  conversationId: String(dto.conversation_id),
-  revision: dto.revision,
-  offset: dto.offset,
-  text: dto.text,
-});
-
 /** Appends a piece of text: `gap` if an earlier piece is missing, the same message if the piece is already included. */
-function appendDelta(message: Message, delta: Delta): Message | 'gap' {
+function appendDelta(message: Message, delta: DeltaEventDto): Message | 'gap' {
   if (delta.revision > message.revision) return 'gap';
   if (delta.revision < message.revision || !isRunning(message)) return message;
   const length = codePoints(delta.text);
