@@ -9,7 +9,7 @@ export const texts = {
     send: '发送',
     messageOf: (who: string) => `${inSentence(who)}的消息`,
     more: (who: string, words: string) => `${inSentence(who)}的消息，更多操作：${words}`,
-    sheetFailed: '没能打开，请再试一次',
+    unavailable: '没能打开，请再试一次',
     copy: '复制',
     select: '选择文字',
     copied: '已复制',
@@ -50,7 +50,6 @@ export const texts = {
     noDays: '还没有说过话',
     close: '收起查找',
     failed: '没能找，请再试一次',
-    unavailable: '没能打开，请再试一次',
   },
   picture: {
     label: '生成图片',
@@ -67,7 +66,6 @@ export const texts = {
     from: (brand: string) => `${brand} · 走进故事里聊`,
     scan: '扫一扫，从头读这个故事',
     failed: '没能分享，请先保存图片',
-    unavailable: '没能打开，请再试一次',
   },
   report: {
     label: '举报',
@@ -188,7 +186,6 @@ export const texts = {
     back: '回到前一段',
     taken: (run: number) => `回到第 ${run} 段`,
     failed: '没能换过去，请再试一次',
-    unavailable: '没能打开，请再试一次',
   },
   confirm: {
     cancel: '再想想',

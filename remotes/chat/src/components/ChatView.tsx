@@ -1,7 +1,8 @@
 import { formatDay, hasNetwork } from '@liaozhai/shared/format';
-import { toast, useCapability, useOnline, useSelector } from '@liaozhai/shared/runtime';
-import { guardHistory, useModule, useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
+import { useCapability, useOnline, useSelector } from '@liaozhai/shared/runtime';
+import { guardHistory, useShanghaiDay, VisuallyHidden } from '@liaozhai/shared/ui';
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useLatePart } from '../api/failures';
 import type { LogWindow } from '../api/search';
 import type { Row } from '../model/log';
 import { failedUpTo, type PendingMessage, pendingOutside } from '../model/pendingMessage';
@@ -13,8 +14,7 @@ import { ChatFoot, type ComposerHandle } from './ChatFoot';
 import { ChatLog, type Target, useOlder } from './ChatLog';
 import type { OpenSheet } from './ChatSheet';
 import styles from './ChatView.module.css';
-import { MessageRow, MessageText, PendingRow } from './MessageRow';
-import type { Waiting } from './PendingState';
+import { MessageRow, MessageText, PendingRow, type Waiting } from './MessageRow';
 import { useChatActions } from './useChatActions';
 
 interface ChatViewProps {
@@ -28,10 +28,7 @@ interface ChatViewProps {
 export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   const [sheet, setSheet] = useState<OpenSheet | null>(null);
   const closeSheet = useCallback(() => setSheet(null), []);
-  const sheetModule = useModule(loadSheet, sheet !== null, () => {
-    toast(texts.chat.sheetFailed, { kind: 'error' });
-    closeSheet();
-  });
+  const sheetModule = useLatePart(loadSheet, sheet !== null, closeSheet);
   // ahead of the first tap
   useEffect(() => void loadSheet().catch(() => undefined), []);
   const isSheetOpen = useRef(false);
@@ -91,8 +88,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
           isLast={isLast}
           canRetell={canRetell}
           isHeld={isLast && isOrdering}
-          price={story.pricePerMessage}
-          speaker={story.speaker}
+          story={story}
           actions={rowActions}
         />
       );
@@ -155,10 +151,7 @@ const loadSearch = () => import(/* webpackChunkName: "story.chat.search" */ './C
 /** Search in this chat, whose chunk loads on first use, and the window that it shows instead of the thread. */
 function useSearch(thread: Thread, onLeft: () => void) {
   const [isOpen, setOpen] = useState(false);
-  const searchModule = useModule(loadSearch, isOpen, () => {
-    setOpen(false);
-    toast(texts.find.unavailable, { kind: 'error' });
-  });
+  const searchModule = useLatePart(loadSearch, isOpen, () => setOpen(false));
   const [window, setWindow] = useState<LogWindow | null>(null);
   const [target, setTarget] = useState<Target>();
   const latestRequest = useRef<AbortController>(null);

@@ -1,4 +1,14 @@
-import { firstCodePoints, formatPoints, linesOf, shorten, UNREADABLE, wordsOf } from '@liaozhai/shared/format';
+import {
+  anyErrorText,
+  firstCodePoints,
+  formatPoints,
+  linesOf,
+  problemId,
+  shorten,
+  UNREADABLE,
+  wordsOf,
+} from '@liaozhai/shared/format';
+import { useSelector } from '@liaozhai/shared/runtime';
 import {
   Avatar,
   BackIcon,
@@ -6,19 +16,21 @@ import {
   Foreign,
   IconButton,
   Passages,
+  ProblemCode,
   RefreshIcon,
   StoryText,
+  useCountdown,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react';
-import { resumePrice } from '../api/points';
-import type { PendingMessage } from '../model/pendingMessage';
+import { resumePrice, selectLacksPoints } from '../api/points';
+import { hadNoResponse, messagesLackingPoints, type PendingMessage, risenPrice } from '../model/pendingMessage';
 import type { Story } from '../model/story';
 import { isRunning, isUnfinished, type Message } from '../model/thread';
+import { selectChat } from '../slice';
 import { texts } from '../texts';
 import { Gliding } from './ChatLog';
 import styles from './MessageRow.module.css';
-import { PendingState, StateButton, type Waiting } from './PendingState';
 import type { ChatActions } from './useChatActions';
 
 type RowActions = ChatActions & { openMenu: (target: Message | PendingMessage) => void };
@@ -33,24 +45,24 @@ interface MessageRowProps {
   canRetell: boolean;
   /** A change of this reply is being ordered. */
   isHeld: boolean;
-  /** Price of a message of this story, in points. */
-  price: number | undefined;
-  speaker: Story['speaker'];
+  story: Story;
   actions: RowActions;
 }
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { message, day, speaker, ...rest } = props;
-  const { actions } = rest;
+  const { day, ...rest } = props;
+  const { message, actions } = rest;
   return (
     <>
       {day && <p className={styles.day}>{day}</p>}
       {message.role === 'user' && <OwnMessage body={message.body} onMore={() => actions.openMenu(message)} />}
       {message.role === 'system' && <p className={styles.system}>{message.body}</p>}
-      {message.role === 'assistant' && <VoiceMessage message={message} speaker={speaker} {...rest} />}
+      {message.role === 'assistant' && <VoiceMessage {...rest} />}
     </>
   );
 });
+
+export type Waiting = 'sending' | 'queued' | 'offline' | 'unreachable' | 'login' | 'behind';
 
 interface PendingRowProps {
   pending: PendingMessage;
@@ -63,6 +75,76 @@ export const PendingRow = memo(function PendingRow({ pending, waiting, actions }
   const state = <PendingState pending={pending} waiting={shownWait} actions={actions} />;
   return <OwnMessage body={pending.body} state={state} onMore={() => actions.openMenu(pending)} />;
 });
+
+/** Delivery status of an unconfirmed message, with a button if sending failed. */
+function PendingState({ pending, waiting, actions }: PendingRowProps) {
+  const pause = useSelector((state) => selectChat(state).pauses[pending.storyId]);
+  const newPrice = risenPrice(pending.error);
+  if (pending.state === 'failed') {
+    return (
+      <p className={styles.failed} role="alert">
+        <span>{failureText(pending)}</span>
+        {pending.error?.kind === 'insufficientBalance' ? (
+          <PointsActions pending={pending} cost={pending.error.required} actions={actions} />
+        ) : (
+          <StateButton onPress={() => actions.retry(pending)}>
+            {newPrice === undefined ? texts.chat.retry : texts.price.send(formatPoints(newPrice))}
+          </StateButton>
+        )}
+        <ProblemCode id={problemId(pending.error)} />
+      </p>
+    );
+  }
+  return (
+    <p className={styles.state}>
+      {pause && pending.state === 'waiting' && waiting === 'sending' ? (
+        <Countdown key={pause.until} {...pause} />
+      ) : (
+        <span>{texts.state[waiting]}</span>
+      )}
+      {waiting === 'login' && <StateButton onPress={actions.login}>{texts.state.toLogin}</StateButton>}
+    </p>
+  );
+}
+
+/** Below the first message that failed for lack of points: a way to get some, and one retry for it and all messages after it. */
+function PointsActions({ pending, cost, actions }: Omit<PendingRowProps, 'waiting'> & { cost: number }) {
+  const { storyId, clientId } = pending;
+  // cost 0: the server reported the lack without figures, so the page cannot check it
+  const lacksPoints = useSelector((state) => cost === 0 || selectLacksPoints(state, storyId, cost));
+  const count = useSelector((state) => {
+    const heldMessages = messagesLackingPoints(storyId, selectChat(state).pending);
+    return heldMessages[0]?.clientId === clientId ? heldMessages.length : 0;
+  });
+  if (count === 0) return null;
+  return (
+    <>
+      {lacksPoints && <StateButton onPress={() => actions.getPoints(cost)}>{texts.points.get}</StateButton>}
+      <StateButton onPress={() => actions.retry(pending)}>
+        {count > 1 ? texts.points.resendAll(count) : texts.chat.retry}
+      </StateButton>
+    </>
+  );
+}
+
+function Countdown({ until, isOverloaded }: { until: number; isOverloaded: boolean }) {
+  const [seconds] = useCountdown(() => (until - performance.now()) / 1000);
+  return <span>{seconds > 0 ? texts.state.later(seconds, isOverloaded) : texts.state.sending}</span>;
+}
+
+function failureText(pending: PendingMessage): string {
+  if (hadNoResponse(pending)) return texts.state.unknown;
+  const newPrice = risenPrice(pending.error);
+  if (newPrice !== undefined) return texts.price.each(formatPoints(newPrice));
+  return pending.error ? anyErrorText(pending.error) : texts.state.failed;
+}
+
+/** A text button inside a status line, with a target larger than its text. */
+const StateButton = ({ children, onPress }: { children: ReactNode; onPress: () => void }) => (
+  <button type="button" className={styles.act} onClick={onPress} data-foot>
+    {children}
+  </button>
+);
 
 interface OwnMessageProps {
   body: string;
@@ -95,7 +177,8 @@ type VoiceMessageProps = Omit<MessageRowProps, 'day'>;
 
 /** A reply, set as text without a bubble, under its speaker's name. */
 const VoiceMessage = memo(function VoiceMessage(props: VoiceMessageProps) {
-  const { message, speaker, isLast, canRetell, actions } = props;
+  const { message, isLast, canRetell, actions } = props;
+  const { speaker } = props.story;
   const onMore = () => actions.openMenu(message);
   const longPress = useLongPress(onMore);
   return (
@@ -148,7 +231,7 @@ const TextLine = memo(function TextLine({ line, isCut }: { line: string; isCut: 
 const WATCHDOG_SECONDS = 30;
 
 /** Status of a reply: queued, being written, stalled, stopped or failed. */
-function ReplyState({ message, isLast, canRetell, price, actions }: VoiceMessageProps) {
+function ReplyState({ message, isLast, canRetell, story, actions }: VoiceMessageProps) {
   const isStalled = useStalled(message);
   if (isRunning(message) && isStalled) {
     return (
@@ -168,7 +251,7 @@ function ReplyState({ message, isLast, canRetell, price, actions }: VoiceMessage
   }
   if (message.status === 'completed' && message.body === '') return <p className={styles.replyState}>{UNREADABLE}</p>;
   if (message.status !== 'failed' && message.status !== 'cancelled') return null;
-  const cost = resumePrice(message, price);
+  const cost = resumePrice(message, story.pricePerMessage);
   const canContinue = isLast && !(canRetell && isUnwritten(message));
   return (
     <p className={styles.replyState}>
@@ -191,7 +274,7 @@ const withPrice = (label: string, price: number | undefined): string =>
   price === undefined ? label : texts.retell.priced(label, formatPoints(price));
 
 /** Below the last reply: its variants, and 换一种说法 with the price. */
-function Retell({ message, isHeld, price, actions }: VoiceMessageProps) {
+function Retell({ message, isHeld, story, actions }: VoiceMessageProps) {
   const { variant, variants } = message;
   const label = isUnwritten(message) ? texts.retell.again : texts.retell.label;
   return (
@@ -217,7 +300,7 @@ function Retell({ message, isHeld, price, actions }: VoiceMessageProps) {
       )}
       <button type="button" className={styles.again} disabled={isHeld} onClick={() => actions.retell(message)}>
         <RefreshIcon size={14} />
-        <span>{withPrice(label, price)}</span>
+        <span>{withPrice(label, story.pricePerMessage)}</span>
       </button>
     </div>
   );

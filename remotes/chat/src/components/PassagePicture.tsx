@@ -6,22 +6,16 @@ import { useEffect, useMemo, useState } from 'react';
 import type { Story } from '../model/story';
 import { isRunning, type Message } from '../model/thread';
 import { texts } from '../texts';
+import type { ChatSheetProps } from './ChatSheet';
 import styles from './PassagePicture.module.css';
-
-export interface PassagePictureProps {
-  open: boolean;
-  /** The message for which it was opened. */
-  message: Message;
-  messages: Message[];
-  story: Story;
-  onClose: () => void;
-}
 
 /** Most text that is still readable in a picture on a phone. */
 const MAX_PICTURE_CHARACTERS = 1200;
 
 /** Picture of a passage: the chosen message and, optionally, messages before and after it. */
-export default function PassagePicture({ open, message, messages, story, onClose }: PassagePictureProps) {
+export default function PassagePicture(props: ChatSheetProps & { message: Message }) {
+  const { sheet, message, log, story, onClose } = props;
+  const { messages } = log;
   const finishedMessages = useMemo(() => messages.filter((each) => each.body !== '' && !isRunning(each)), [messages]);
   const messageIndex = finishedMessages.findIndex(({ id }) => id === message.id);
   const isGone = messageIndex < 0;
@@ -59,7 +53,7 @@ export default function PassagePicture({ open, message, messages, story, onClose
   };
   return (
     <Sheet
-      open={open}
+      open={sheet?.kind === 'picture'}
       onClose={onClose}
       title={texts.picture.label}
       footer={

@@ -7,16 +7,8 @@ import { resumeRun, startNewRun, useChatGetRunsQuery } from '../api/listApi';
 import type { Conversation } from '../model/conversation';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
+import type { ChatSheetProps } from './ChatSheet';
 import styles from './ChatSheet.module.css';
-
-export interface RunsSheetProps {
-  open: boolean;
-  storyId: string;
-  conversationId: string;
-  /** A message of this run waits to be sent, which would make its run the current one again. */
-  isBusy: boolean;
-  onClose: () => void;
-}
 
 const words = texts.runs;
 /** Fits on two lines of a small screen. */
@@ -33,7 +25,10 @@ async function tryAction(action: () => Promise<void>): Promise<boolean> {
   }
 }
 
-export default function RunsSheet({ open, storyId, conversationId, isBusy, onClose }: RunsSheetProps) {
+export default function RunsSheet({ sheet, story: { id: storyId }, log, onClose }: ChatSheetProps) {
+  // a message that waits to be sent would make its run the current one again
+  const isBusy = log.pending.length > 0;
+  const conversationId = log.messages.at(-1)?.conversationId;
   const runs = useChatGetRunsQuery(storyId);
   const [isChoosing, setChoosing] = useState(false);
   const choose = async (action: () => Promise<void>, doneText: string, undo?: { label: string; run: () => void }) => {
@@ -44,6 +39,7 @@ export default function RunsSheet({ open, storyId, conversationId, isBusy, onClo
     }
     setChoosing(false);
   };
+  if (conversationId === undefined) return null;
   const goBack = async () => {
     // the first line of the new run would be sent to the previous one
     if (selectChat(store.getState()).pending.some((pending) => pending.storyId === storyId)) toast(words.busy);
@@ -53,7 +49,7 @@ export default function RunsSheet({ open, storyId, conversationId, isBusy, onClo
   const startAnother = () => choose(() => startNewRun(storyId, conversationId), words.begun, undoAction);
   return (
     <Sheet
-      open={open}
+      open={sheet?.kind === 'runs'}
       onClose={onClose}
       title={words.title}
       uncloseable={isChoosing}
