@@ -74,25 +74,15 @@ export const ChatLog = memo(function ChatLog(props: ChatLogProps) {
   const [stick] = useState(() => new StickToBottom(startsAtEnd(log, position)));
   const view = useSyncExternalStore(stick.subscribe, stick.state);
   const paddingStart = older.hasOlder ? OLDER_MARK_PX : 0;
-  const list = useVirtualLog({
-    log,
-    scroller,
-    paddingStart,
-    initialOffset: () => (isBlank(log) ? 0 : firstOffset(log, position, paddingStart)),
-    onResized: stick.follow,
-    onViewResized: stick.handleViewResize,
-    onPlaced: stick.recordPlacement,
-  });
+  const list = useVirtualLog(log, scroller, stick, paddingStart, () =>
+    isBlank(log) ? 0 : firstOffset(log, position, paddingStart),
+  );
   const isOpenEnded = newer !== undefined;
   useLayoutEffect(() => stick.setOpenEnded(isOpenEnded), [stick, isOpenEnded]);
   useStickToBottom(stick, list, log, isCopy);
   usePlacing(list, log, position);
   useTarget(list, log, stick, target);
-  const saveSoon = usePositionSaving(
-    list,
-    conversationId,
-    useCallback(() => stick.state().atEnd, [stick]),
-  );
+  const saveSoon = usePositionSaving(list, conversationId, stick);
 
   const loadIfNear = useCallback(() => {
     if (!scroller.current) return;

@@ -101,15 +101,15 @@ export class StickToBottom {
     this.#isOpenEnded = isOpenEnded;
   }
 
-  /** Sets the row of a new reply, whose top must stay in view; null removes the limit. */
-  setLimit(key: string | null): void {
+  /** Sets the row of a new reply, whose top must stay in view. */
+  setLimit(key: string): void {
     this.#limitKey = key;
   }
 
   /** Records a scroll position that this code has set. */
-  readonly recordPlacement = (offset: number): void => {
+  recordPlacement(offset: number): void {
     this.#placedOffset = offset;
-  };
+  }
 
   /** Scrolls to the end, or as far as the limit allows, if pinned. */
   readonly follow = (): void => {
@@ -122,18 +122,18 @@ export class StickToBottom {
   };
 
   /** Handles a change of the view's height, e.g. by the keyboard: a user who was at the end stays there. */
-  readonly handleViewResize = (): void => {
+  handleViewResize(): void {
     const view = this.#view();
     if (view && this.#state.atEnd) view.list.scrollToOffset(view.end);
     else this.follow();
-  };
+  }
 
   /** Pins or releases on the user's own scrolling; scrolling by this code has no effect. */
   readonly handleScroll = (): void => {
     const view = this.#view();
     if (!view) return;
+    const { atEnd } = view;
     const offset = view.element.scrollTop;
-    const atEnd = !this.#isOpenEnded && view.end - offset <= AT_END_PX;
     const isProgrammatic = Math.abs(offset - this.#placedOffset) < MIN_MOVE_PX;
     // returning to the end pins; a user who was already there may only have been moved by shrinking rows
     if (!isProgrammatic && atEnd && !this.#state.atEnd) this.pin();
@@ -148,7 +148,7 @@ export class StickToBottom {
     this.follow();
     const view = this.#view();
     if (!view) return;
-    const atEnd = !this.#isOpenEnded && view.end - view.element.scrollTop <= AT_END_PX;
+    const { atEnd } = view;
     this.#publish({ atEnd, unseen: (isNew || this.#state.unseen) && !atEnd && !this.#isOpenEnded });
   }
 
@@ -174,7 +174,8 @@ export class StickToBottom {
     const list = this.#list;
     const element = list?.scrollElement;
     if (!list || !element || element.clientHeight === 0) return undefined;
-    return { list, element, end: element.scrollHeight - element.clientHeight };
+    const end = element.scrollHeight - element.clientHeight;
+    return { list, element, end, atEnd: !this.#isOpenEnded && end - element.scrollTop <= AT_END_PX };
   }
 
   #publish(next: ViewState): void {

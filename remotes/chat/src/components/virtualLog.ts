@@ -4,6 +4,7 @@ import { listenTo, stopAll } from '@liaozhai/shared/ui';
 import { observeElementRect, useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useLayoutEffect, useRef } from 'react';
 import { contentAt, indexOfKey, type Log, rowAt, rowCount, rowKeyAt } from '../model/log';
+import type { StickToBottom } from './useStickToBottom';
 
 const GUTTER_PX = 32;
 const COLUMN_PX = 640;
@@ -48,26 +49,20 @@ function ownHeight(body: string, column: number): number {
 
 export type LogVirtualizer = Virtualizer<HTMLDivElement, HTMLElement>;
 
-interface Options {
-  log: Log;
-  scroller: RefObject<HTMLDivElement | null>;
-  /** Space above the first row while older messages are on the server. */
-  paddingStart: number;
-  initialOffset: () => number;
-  /** Runs after rows or the view have been resized, before the paint. */
-  onResized: () => void;
-  /** Runs after the view itself has been resized. */
-  onViewResized: () => void;
-  /** Reports positions set by this code, to distinguish them from the user's scrolling. */
-  onPlaced: (offset: number) => void;
-}
-
 /** Size of a phone, until the real one is measured. */
 const INITIAL_VIEW = { width: 390, height: 700 };
 
-/** The only use of the virtualizer. Rows are keyed, and the visible ones stay in place when older ones are prepended. */
-export function useVirtualLog(options: Options) {
-  const { log, scroller, paddingStart, initialOffset, onResized, onViewResized, onPlaced } = options;
+/**
+ * The only use of the virtualizer. Rows are keyed, and the visible ones stay in place when older ones are prepended.
+ * `paddingStart`: space above the first row while older messages are on the server.
+ */
+export function useVirtualLog(
+  log: Log,
+  scroller: RefObject<HTMLDivElement | null>,
+  stick: StickToBottom,
+  paddingStart: number,
+  initialOffset: () => number,
+) {
   const latestLog = useRef(log);
   latestLog.current = log;
   const viewWidth = useRef(INITIAL_VIEW.width);
@@ -93,13 +88,14 @@ export function useVirtualLog(options: Options) {
         if (rect.height === 0) return;
         viewWidth.current = rect.width;
         onRect(rect);
-        onViewResized();
+        stick.handleViewResize();
       }),
     scrollToFn: (offset, { adjustments = 0, behavior }, { scrollElement }) => {
       scrollElement?.scrollTo({ top: offset + adjustments, behavior });
-      if (scrollElement && behavior !== 'smooth') onPlaced(scrollElement.scrollTop);
+      if (scrollElement && behavior !== 'smooth') stick.recordPlacement(scrollElement.scrollTop);
     },
-    onChange: onResized,
+    // after rows or the view have been resized, before the paint
+    onChange: stick.follow,
   });
   // the row that was the first one before older messages came
   const firstKey = rowKeyAt(log, 0);
@@ -158,11 +154,7 @@ export function usePlacing(list: LogVirtualizer, log: Log, position: Position | 
 }
 
 /** Stores the scroll position as row and offset. Returns the function to call after scrolling. */
-export function usePositionSaving(
-  list: LogVirtualizer,
-  conversationId: string | null,
-  isAtEnd: () => boolean,
-): () => void {
+export function usePositionSaving(list: LogVirtualizer, conversationId: string | null, stick: StickToBottom): () => void {
   const unsavedPosition = useRef<Position | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const save = useCallback(() => {
@@ -178,9 +170,9 @@ export function usePositionSaving(
     const element = list.scrollElement;
     const row = element && element.clientHeight > 0 ? list.getVirtualItemForOffset(element.scrollTop) : undefined;
     if (!element || !row) return;
-    unsavedPosition.current = isAtEnd()
+    unsavedPosition.current = stick.state().atEnd
       ? { messageId: END, offset: 0 }
       : { messageId: String(row.key), offset: row.start - element.scrollTop };
     timer.current ??= setTimeout(save, SAVE_AFTER_MS);
-  }, [isAtEnd, list, save]);
+  }, [stick, list, save]);
 }

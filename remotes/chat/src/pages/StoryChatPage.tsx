@@ -1,5 +1,4 @@
 import {
-  isApiError,
   offlineCache,
   useCapability,
   useExpiredSession,
@@ -10,8 +9,9 @@ import {
   useSession,
 } from '@liaozhai/shared/runtime';
 import { listenTo, QueryView, Skeleton, useKeptCopy } from '@liaozhai/shared/ui';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import {
+  cachedThread,
   markAsRead,
   selectThread,
   storyCacheKey,
@@ -20,6 +20,7 @@ import {
   useChatGetThreadQuery,
 } from '../api/chatApi';
 import { deletions } from '../api/deletions';
+import { expectApiError } from '../api/failures';
 import { outbox } from '../api/outbox';
 import { threadSyncs } from '../api/threadSync';
 import { ChatView } from '../components/ChatView';
@@ -125,23 +126,19 @@ function useChatSync(storyId: string): void {
   }, [isLive, storyId]);
 }
 
-const isPageVisible = () => document.visibilityState === 'visible';
-
 /** Marks the thread as read while the chat is visible. */
 function useReading(thread: Thread | undefined): void {
   const canMark = useCapability('conversations.unread');
   const { isActive } = useScreen();
   const isOnline = useOnline();
   const version = thread?.version;
-  const latestThread = useRef(thread);
-  latestThread.current = thread;
+  const markIfVisible = useEffectEvent(() => {
+    if (document.visibilityState === 'visible' && thread) markAsRead(thread);
+  });
   useEffect(() => {
     if (!canMark || !isActive || !isOnline || version === undefined) return;
-    const markIfVisible = () => {
-      if (isPageVisible() && latestThread.current) markAsRead(latestThread.current);
-    };
     markIfVisible();
-    return listenTo(document, ['visibilitychange'], markIfVisible);
+    return listenTo(document, ['visibilitychange'], () => markIfVisible());
   }, [canMark, isActive, isOnline, version]);
 }
 
@@ -161,27 +158,25 @@ const MAX_PAGES = 12;
 /** True once the row of the stored position has loaded or cannot be reached. */
 function usePositionLoaded(thread: Thread | undefined): boolean {
   const [isDone, setDone] = useState(false);
-  const conversationId = thread?.conversationId;
   const isLoaded = thread !== undefined && (isDone || !needsOlder(thread));
-  useEffect(() => {
-    if (isLoaded && !isDone) setDone(true);
-  }, [isLoaded, isDone]);
-
-  const [pages, setPages] = useState(0);
   const storyId = thread?.storyId;
-  const needsOlderPage = !isLoaded && conversationId !== undefined && storyId !== undefined;
   useEffect(() => {
-    if (!needsOlderPage || storyId === undefined) return;
-    if (pages >= MAX_PAGES) return setDone(true);
-    threadSyncs.loadOlder(storyId).then(
-      () => setPages(pages + 1),
-      (cause: unknown) => {
-        if (!isApiError(cause)) throw cause;
-        setDone(true);
-      },
-    );
-  }, [needsOlderPage, storyId, pages]);
+    if (isDone || storyId === undefined) return;
+    if (isLoaded) setDone(true);
+    else
+      void loadPosition(storyId)
+        .catch(expectApiError)
+        .finally(() => setDone(true));
+  }, [isDone, isLoaded, storyId]);
   return isLoaded;
+}
+
+async function loadPosition(storyId: string): Promise<void> {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const thread = cachedThread(storyId);
+    if (!thread || !needsOlder(thread)) return;
+    await threadSyncs.loadOlder(storyId);
+  }
 }
 
 function needsOlder(thread: Thread): boolean {
