@@ -41,12 +41,9 @@ const { dispatch } = store;
 const replySchema = singleSchema(continuedSchema);
 
 /** Continues the last reply; the text is appended to the same message. Rejects with ApiError, the price refunded. */
-export async function continueReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await orderRevision({
+export const continueReply = (storyId: string, message: Message, price: number | undefined): Promise<void> =>
+  orderRevision(storyId, message, price, {
     action: 'continue',
-    storyId,
-    message,
-    price,
     async send(purchase) {
       const body = { conversation_id: message.conversationId, message_id: message.id };
       const response = await sendPurchase(purchase, { url: endpoints.continue, body, schema: replySchema });
@@ -55,36 +52,29 @@ export async function continueReply(storyId: string, message: Message, price: nu
     },
     isResult: ({ variants }) => variants === message.variants,
   });
-}
 
 /** Requests another variant of the last reply; the previous text stays available. Rejects with ApiError, the price refunded. */
-export async function regenerateReply(storyId: string, message: Message, price: number | undefined): Promise<void> {
-  await orderRevision({
+export const regenerateReply = (storyId: string, message: Message, price: number | undefined): Promise<void> =>
+  orderRevision(storyId, message, price, {
     action: 'regenerate',
-    storyId,
-    message,
-    price,
-    send: (purchase) => sendPurchase(purchase, { url: endpoints.regenerate(message.id), body: {}, schema: replySchema }),
+    send: (purchase) =>
+      sendPurchase(purchase, { url: endpoints.regenerate(message.id), body: {}, schema: replySchema }),
     isResult: ({ variants }) => variants > message.variants,
   });
-}
 
 /**
  * Replaces one of the user's lines and requests a new reply. Everything after it up to `lastSeq` is deleted. Rejects with
  * ApiError, the price refunded.
  */
-export async function editMessage(
+export const editMessage = (
   storyId: string,
   line: EditedLine,
   body: string,
   lastSeq: number,
   price: number | undefined,
-): Promise<void> {
-  await orderRevision({
+): Promise<void> =>
+  orderRevision(storyId, line, price, {
     action: `edit:${lastSeq}:${body}`,
-    storyId,
-    message: line,
-    price,
     async send(purchase) {
       // refused if the conversation has continued, or the line has been edited, meanwhile
       const content = { body, revision: line.revision, last_seq: lastSeq };
@@ -93,7 +83,6 @@ export async function editMessage(
     },
     isResult: (current) => current.body === body,
   });
-}
 
 type ReplyTarget = Pick<Message, 'id' | 'conversationId' | 'revision'>;
 
@@ -103,61 +92,70 @@ const postAction = (url: string, body: object): Promise<ContinuedDto> =>
   request({ url, method: 'POST', body, schema: replySchema });
 
 /** Shows another variant of the last reply. Rejects with ApiError. */
-export async function chooseVariant(storyId: string, message: Message, variant: number): Promise<void> {
+export const chooseVariant = (storyId: string, message: Message, variant: number): Promise<void> =>
+  whileChanging(storyId, message, async () => {
+    try {
+      const response = await postAction(endpoints.variant(message.id), { variant });
+      // its words are still to be read
+      if (response.message.body === undefined) await fetchMessage(storyId, message);
+      else applyResponse(storyId, message, response);
+    } catch (cause) {
+      if (!isApiError(cause)) throw cause;
+      const current = await fetchMessage(storyId, message);
+      if (current?.variant !== variant) throw cause;
+    }
+  });
+
+/** Runs an order if its message is still in the revision that was shown, which may have been the device's copy. Rejects with ApiError. */
+async function whileChanging(
+  storyId: string,
+  { id, revision }: ReplyTarget,
+  order: () => Promise<void>,
+): Promise<void> {
   dispatch(chatActions.continuingChanged({ storyId, on: true }));
   try {
-    if (!(await isCurrent(storyId, message))) return;
-    const response = await postAction(endpoints.variant(message.id), { variant });
-    // its words are still to be read
-    if (response.message.body === undefined) await fetchMessage(storyId, message);
-    else applyResponse(storyId, message, response);
-  } catch (cause) {
-    if (!isApiError(cause)) throw cause;
-    const current = await fetchMessage(storyId, message);
-    if (current?.variant !== variant) throw cause;
+    const isLoaded = cachedThread(storyId) !== undefined;
+    const thread = await loadThread(storyId);
+    if (isLoaded || (thread && findMessage(thread, id)?.revision === revision)) await order();
   } finally {
     dispatch(chatActions.continuingChanged({ storyId, on: false }));
   }
 }
 
-/** Whether a message is still in the revision that was shown, which may have been the device's copy. Rejects with ApiError. */
-async function isCurrent(storyId: string, { id, revision }: ReplyTarget): Promise<boolean> {
-  const isLoaded = cachedThread(storyId) !== undefined;
-  const thread = await loadThread(storyId);
-  return isLoaded || (thread !== undefined && findMessage(thread, id)?.revision === revision);
-}
-
-interface RevisionOrder extends Pick<Purchase, 'storyId' | 'price'> {
+interface RevisionOrder {
   /** Repeated orders of the same action share a key. */
   action: string;
-  message: ReplyTarget;
   send: (purchase: Purchase) => Promise<OrderResponse>;
   /** Whether a later revision can be the result of this order. */
   isResult: (current: Message) => boolean;
 }
 
 /** Buys a further revision of a message and deducts its price optimistically. */
-async function orderRevision({ action, storyId, message, price, send, isResult }: RevisionOrder): Promise<void> {
-  const attemptKey = `${action}:${message.id}:${message.revision}`;
-  const clientId = openKeys.get(attemptKey) ?? newClientId();
-  openKeys.set(attemptKey, clientId);
-  let refund = () => {};
-  dispatch(chatActions.continuingChanged({ storyId, on: true }));
-  try {
-    if (!(await isCurrent(storyId, message))) return;
-    refund = session.balanceShifted(-(price ?? 0));
-    const response = await send({ storyId, clientId, price });
-    applyResponse(storyId, message, response);
-    openKeys.delete(attemptKey);
-  } catch (cause) {
-    refund();
-    if (!isApiError(cause) || !isUncertain(cause)) openKeys.delete(attemptKey);
-    else if (await wasCarriedOut({ storyId, message, isResult })) return;
-    throw cause;
-  } finally {
-    dispatch(chatActions.continuingChanged({ storyId, on: false }));
-  }
-}
+const orderRevision = (
+  storyId: string,
+  message: ReplyTarget,
+  price: number | undefined,
+  { action, send, isResult }: RevisionOrder,
+): Promise<void> =>
+  whileChanging(storyId, message, async () => {
+    const attemptKey = `${action}:${message.id}:${message.revision}`;
+    const clientId = openKeys.get(attemptKey) ?? newClientId();
+    openKeys.set(attemptKey, clientId);
+    const refund = session.balanceShifted(-(price ?? 0));
+    try {
+      const response = await send({ storyId, clientId, price });
+      applyResponse(storyId, message, response);
+      openKeys.delete(attemptKey);
+    } catch (cause) {
+      refund();
+      const isOpen = isApiError(cause) && isUncertain(cause);
+      if (!isOpen) openKeys.delete(attemptKey);
+      // the server may have carried out a request whose response was lost
+      const current = isOpen ? await fetchMessage(storyId, message) : undefined;
+      if (!current || current.revision === message.revision || !isResult(current)) throw cause;
+      await session.refresh();
+    }
+  });
 
 function applyResponse(storyId: string, { conversationId }: ReplyTarget, response: OrderResponse): void {
   const { reply, conversation, balance } = response;
@@ -173,18 +171,6 @@ function applyResponse(storyId: string, { conversationId }: ReplyTarget, respons
   if (conversation) changeConversations(merging(withConversation, conversation));
   threadSyncs.watch(storyId);
   dispatch(api.util.invalidateTags(['Transaction']));
-}
-
-/** Whether the server carried out a request whose response was lost. */
-async function wasCarriedOut({
-  storyId,
-  message,
-  isResult,
-}: Pick<RevisionOrder, 'storyId' | 'message' | 'isResult'>): Promise<boolean> {
-  const current = await fetchMessage(storyId, message);
-  if (!current || current.revision === message.revision || !isResult(current)) return false;
-  await session.refresh();
-  return true;
 }
 
 /** Fetches the current state of a message; returns the known state if the server cannot be reached. */
