@@ -1,12 +1,5 @@
 import { SESSION_EXPIRED } from '@liaozhai/shared/format';
-import {
-  requestLogin,
-  useCapability,
-  useExpiredSession,
-  useSearchParams,
-  useSelector,
-  useUser,
-} from '@liaozhai/shared/runtime';
+import { requestLogin, useCapability, useExpiredSession, useSearchParams, useSelector } from '@liaozhai/shared/runtime';
 import { Button, followKeyboard } from '@liaozhai/shared/ui';
 import {
   memo,
@@ -24,7 +17,7 @@ import {
   useTransition,
 } from 'react';
 import { cachedThread } from '../api/chatApi';
-import { prices, resumePrice, selectLacksPoints } from '../api/points';
+import { prices, resumePrice } from '../api/points';
 import { closeSuggestions, restoreSuggestions, suggestionKeyOf } from '../api/suggestions';
 import type { Story } from '../model/story';
 import { type EditedLine, findMessage, isRunning, type Message } from '../model/thread';
@@ -33,6 +26,7 @@ import { texts } from '../texts';
 import styles from './ChatView.module.css';
 import {
   Composer,
+  Cost,
   type Draft,
   EditingBar,
   hasKeyboard,
@@ -93,9 +87,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
   const foot = useRef<HTMLDivElement>(null);
   /** The suggested text in the field; once it is changed, it is sent without the suggestion's id. */
   const usedSuggestion = useRef<{ suggestionId: string | undefined; text: string } | null>(null);
-  const user = useUser();
   const suggestions = useSelector((state) => selectChat(state).suggestions[story.id]);
-  const lacksPoints = useSelector((state) => selectLacksPoints(state, story.id, story.pricePerMessage));
   const rewrite = useSelector((state) => selectChat(state).rewrites[story.id]);
   const isRestarting = useSelector((state) => selectIsRestarting(state, story.id, last?.conversationId));
   const stopProps = useStopProps(last, actions.stop);
@@ -147,11 +139,7 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
         field={field}
         draft={draft}
         onSend={send}
-        price={story.pricePerMessage}
-        balance={user?.balance}
-        isMember={user !== null}
-        lacksPoints={lacksPoints}
-        onGetPoints={() => actions.getPoints(story.pricePerMessage ?? 0)}
+        cost={<Cost story={story} onGetPoints={actions.getPoints} />}
         {...stopProps}
         isHeld={isRestarting || (editedLine !== undefined && isReplyDue)}
       >

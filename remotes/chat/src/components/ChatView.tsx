@@ -63,10 +63,6 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   const isSending = pending.length > 0 && pending[0]?.state !== 'failed';
   const isOrdering = useSelector((state) => selectChat(state).continuing.includes(story.id));
   const waiting = useWaiting(isRunning, isMember);
-  const rowActions = useMemo(
-    () => ({ ...actions, openMenu: (target: Message | PendingMessage) => setSheet({ kind: 'menu', target }) }),
-    [actions],
-  );
   const canEdit = useCapability('messages.edit') && isMember;
   const lastId = isSending ? undefined : last?.id;
   const canRetell = useCapability('messages.regenerate') && isMember;
@@ -76,7 +72,7 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
       if (row.kind === 'opening') return <ChatOpening story={story} />;
       if (row.kind === 'pending') {
         const isBehind = failedUpTo(row.pending, log.pending).length > 0;
-        return <PendingRow pending={row.pending} waiting={isBehind ? 'behind' : waiting} actions={rowActions} />;
+        return <PendingRow pending={row.pending} waiting={isBehind ? 'behind' : waiting} actions={actions} />;
       }
       const { message, startsDay } = row;
       const day = startsDay ? formatDay(message.createdAt, today) : undefined;
@@ -89,11 +85,11 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
           canRetell={canRetell}
           isHeld={isLast && isOrdering}
           story={story}
-          actions={rowActions}
+          actions={actions}
         />
       );
     },
-    [story, rowActions, waiting, lastId, canRetell, isOrdering, today, log.pending],
+    [story, actions, waiting, lastId, canRetell, isOrdering, today, log.pending],
   );
   return (
     <>

@@ -1,5 +1,5 @@
 import { codePoints, formatPoints, saysNothing, signUpGiftText } from '@liaozhai/shared/format';
-import { createSignal, drafts, hostConfig } from '@liaozhai/shared/runtime';
+import { createSignal, drafts, hostConfig, useSelector, useUser } from '@liaozhai/shared/runtime';
 import {
   Chip,
   CloseIcon,
@@ -28,6 +28,8 @@ import {
   useMemo,
   useSyncExternalStore,
 } from 'react';
+import { selectLacksPoints } from '../api/points';
+import type { Story } from '../model/story';
 import type { Suggestions } from '../slice';
 import { texts } from '../texts';
 import styles from './Composer.module.css';
@@ -44,13 +46,8 @@ interface ComposerProps {
   field: RefObject<HTMLTextAreaElement | null>;
   draft: Draft;
   onSend: (body: string) => void;
-  /** Price of a message and the user's balance, in points; undefined if unknown. */
-  price: number | undefined;
-  balance: number | undefined;
-  isMember: boolean;
-  /** The balance is too low for one more message. */
-  lacksPoints: boolean;
-  onGetPoints: () => void;
+  /** Shown below the field, unless the text is too long or nearly so. */
+  cost: ReactNode;
   /** Stops the running reply; undefined while no reply can be stopped. */
   onStop: (() => void) | undefined;
   isStopping: boolean;
@@ -65,7 +62,7 @@ interface ComposerProps {
  * React state, so that most key presses render nothing.
  */
 export function Composer(props: ComposerProps) {
-  const { field, draft, onSend, onStop, isStopping, isHeld, children } = props;
+  const { field, draft, onSend, cost, onStop, isStopping, isHeld, children } = props;
   const footId = useId();
   const remainingCharacters = useSyncExternalStore(draft.subscribe, () => countRemainingCharacters(draft.read()));
   const isBlank = remainingCharacters >= MAX_CHARACTERS;
@@ -126,30 +123,33 @@ export function Composer(props: ComposerProps) {
         )}
       </div>
       <div id={footId} className={styles.foot} data-over={isWrong}>
-        {remainingCharacters === INVISIBLE ? (
-          texts.chat.invisible
-        ) : remainingCharacters < WARN_BELOW ? (
-          remainingCharacters < 0 ? (
-            texts.chat.tooLong(-remainingCharacters)
-          ) : (
-            texts.chat.left(remainingCharacters)
-          )
-        ) : (
-          <Cost {...props} />
-        )}
+        {remainingCharacters === INVISIBLE
+          ? texts.chat.invisible
+          : remainingCharacters < WARN_BELOW
+            ? remainingCharacters < 0
+              ? texts.chat.tooLong(-remainingCharacters)
+              : texts.chat.left(remainingCharacters)
+            : cost}
       </div>
     </form>
   );
 }
 
+interface CostProps {
+  story: Story;
+  onGetPoints: (cost: number) => void;
+}
+
 /** Price of a message and the balance; if that is too low, a button to get points. */
-function Cost({ price, balance, isMember, lacksPoints, onGetPoints }: ComposerProps) {
-  const points = balance === undefined ? undefined : formatPoints(balance);
+export function Cost({ story: { id, pricePerMessage: price }, onGetPoints }: CostProps) {
+  const user = useUser();
+  const lacksPoints = useSelector((state) => selectLacksPoints(state, id, price));
+  const points = user?.balance === undefined ? undefined : formatPoints(user.balance);
   if (lacksPoints && price !== undefined && points !== undefined) {
     return (
       <span className={styles.lacking}>
         <span>{texts.points.lacking(formatPoints(price), points)}</span>
-        <button type="button" className={styles.getPoints} onClick={onGetPoints}>
+        <button type="button" className={styles.getPoints} onClick={() => onGetPoints(price)}>
           {texts.points.get}
         </button>
       </span>
@@ -158,7 +158,7 @@ function Cost({ price, balance, isMember, lacksPoints, onGetPoints }: ComposerPr
   const parts = [
     price === undefined ? '' : texts.chat.price(price),
     points !== undefined && texts.chat.balance(points),
-    isMember ? '' : signUpGiftText(hostConfig().rules, price),
+    user ? '' : signUpGiftText(hostConfig().rules, price),
   ];
   return <span>{parts.filter(Boolean).join(' · ')}</span>;
 }
@@ -393,25 +393,21 @@ const SuggestionSkeleton = () => (
   </div>
 );
 
-export interface Draft {
-  read(): string;
-  write(text: string): void;
-  /** Subscribes to every change, including this tab's own, which are not foreign. Returns the function that unsubscribes. */
-  subscribe(listener: (isForeign: boolean) => void): () => void;
-}
+export type Draft = ReturnType<typeof createDraft>;
 
 /** Unsent text of a story, stored on the device and synchronized between tabs. */
 export const useDraft = (storyId: string): Draft => useMemo(() => createDraft(`story.${storyId}`), [storyId]);
 
-function createDraft(key: string): Draft {
+function createDraft(key: string) {
   const changeSignal = createSignal();
   return {
     read: () => drafts.read(key),
-    write(text) {
+    write(text: string) {
       drafts.write(key, text);
       changeSignal.emit();
     },
-    subscribe: (listener) =>
+    /** Subscribes to every change, including this tab's own, which are not foreign. Returns the function that unsubscribes. */
+    subscribe: (listener: (isForeign: boolean) => void) =>
       stopAll(
         changeSignal.on(() => listener(false)),
         drafts.subscribe(key, () => listener(true)),

@@ -33,8 +33,6 @@ import { Gliding } from './ChatLog';
 import styles from './MessageRow.module.css';
 import type { ChatActions } from './useChatActions';
 
-type RowActions = ChatActions & { openMenu: (target: Message | PendingMessage) => void };
-
 interface MessageRowProps {
   message: Message;
   /** Heading of the day that begins with this message. */
@@ -46,7 +44,7 @@ interface MessageRowProps {
   /** A change of this reply is being ordered. */
   isHeld: boolean;
   story: Story;
-  actions: RowActions;
+  actions: ChatActions;
 }
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
@@ -67,7 +65,7 @@ export type Waiting = 'sending' | 'queued' | 'offline' | 'unreachable' | 'login'
 interface PendingRowProps {
   pending: PendingMessage;
   waiting: Waiting;
-  actions: RowActions;
+  actions: ChatActions;
 }
 
 export const PendingRow = memo(function PendingRow({ pending, waiting, actions }: PendingRowProps) {

@@ -88,6 +88,7 @@ export function useChatActions(
       login: () => void requestLogin('login'),
       refresh: () => void threadSyncs.catchUp(storyId),
       getPoints,
+      openMenu: (target: Message | PendingMessage) => open({ kind: 'menu', target }),
       openMore: () => open({ kind: 'more' }),
       restart() {
         if (conversationId === null || isRestarting()) return;
