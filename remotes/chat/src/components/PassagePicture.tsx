@@ -28,6 +28,11 @@ export default function PassagePicture(props: ChatSheetProps & { message: Messag
   ];
   const selectedMessages = useMemo(() => finishedMessages.slice(first, last + 1), [finishedMessages, first, last]);
   const picture = useMemo(() => truncateMessages(selectedMessages), [selectedMessages]);
+  const choices = [
+    [texts.picture.before, { before: before + 1, after }, first === 0 || picture.isCut],
+    [texts.picture.after, { before, after: after + 1 }, last === finishedMessages.length - 1 || picture.isCut],
+    ...(selectedMessages.length > 1 ? [[texts.picture.only, { before: 0, after: 0 }, false] as const] : []),
+  ] as const;
   const [address, setAddress] = useState('');
   const code = useUser()?.inviteCode ?? '';
   useEffect(() => {
@@ -43,8 +48,7 @@ export default function PassagePicture(props: ChatSheetProps & { message: Messag
   const name = `${story.title}.png`;
   const share = async () => {
     try {
-      const file = new File([await (await toBlob(address)).arrayBuffer()], name, { type: 'image/png' });
-      await navigator.share({ files: [file], title: story.title });
+      await navigator.share({ files: [toFile(address, name)], title: story.title });
     } catch (cause) {
       // the user has closed the share sheet
       if (cause instanceof DOMException && cause.name === 'AbortError') return;
@@ -79,27 +83,11 @@ export default function PassagePicture(props: ChatSheetProps & { message: Messag
       }
     >
       <div className={styles.choice}>
-        <Button
-          small
-          variant="quiet"
-          disabled={first === 0 || picture.isCut}
-          onClick={() => setRange({ before: before + 1, after })}
-        >
-          {texts.picture.before}
-        </Button>
-        <Button
-          small
-          variant="quiet"
-          disabled={last === finishedMessages.length - 1 || picture.isCut}
-          onClick={() => setRange({ before, after: after + 1 })}
-        >
-          {texts.picture.after}
-        </Button>
-        {selectedMessages.length > 1 && (
-          <Button small variant="quiet" onClick={() => setRange({ before: 0, after: 0 })}>
-            {texts.picture.only}
+        {choices.map(([label, range, isDisabled]) => (
+          <Button key={label} small variant="quiet" disabled={isDisabled} onClick={() => setRange(range)}>
+            {label}
           </Button>
-        )}
+        ))}
       </div>
       <p className={styles.hint} role="status">
         {picture.isCut ? texts.picture.cut(MAX_PICTURE_CHARACTERS) : hintText()}
@@ -127,9 +115,9 @@ const canShareFiles = (): boolean => {
 };
 
 /** Decodes a `data:` URL, which the page's Content-Security-Policy does not allow to fetch. */
-async function toBlob(address: string): Promise<Blob> {
+function toFile(address: string, name: string): File {
   const bytes = atob(address.slice(address.indexOf(',') + 1));
-  return new Blob([Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))], { type: 'image/png' });
+  return new File([Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))], name, { type: 'image/png' });
 }
 
 type Speech = Pick<Message, 'role' | 'body'>;
