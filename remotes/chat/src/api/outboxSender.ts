@@ -164,7 +164,8 @@ export function createSender() {
     if (status === 'unknown') return handleFailure({ kind: 'offline' });
     for (let attempt = 1; ; attempt += 1) {
       // withdrawn meanwhile, perhaps in another tab, or not shown yet: loading the outbox starts another round
-      if (!findPending(pending.clientId) || !(await markSending(pending))) return false;
+      const sending: PendingMessage = { ...pending, state: 'sending', error: undefined };
+      if (!findPending(pending.clientId) || !(await storePending(sending))) return false;
       if (currentUserId() !== userId) return false;
       const error = await sendPending(pending);
       if (!error) return handleSent(pending);
@@ -233,9 +234,6 @@ export function createSender() {
     },
   };
 }
-
-const markSending = (pending: PendingMessage): Promise<boolean> =>
-  storePending({ ...pending, state: 'sending', error: undefined });
 
 /** Stories with unsent messages, one of which another tab may be sending. */
 function findWaitingStories(): Set<string> {

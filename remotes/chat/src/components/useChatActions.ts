@@ -107,14 +107,8 @@ export function useChatActions(
       /** Returns false if the balance is too low or the conversation restarts; the caller then keeps the text. */
       send(body: string, suggestionId?: string): boolean {
         if (isRestarting() || !canPay(pricePerMessage)) return false;
-        void outbox.enqueue({
-          clientId: newClientId(),
-          storyId,
-          conversationId,
-          body,
-          ...(suggestionId && { suggestionId }),
-          ...(pricePerMessage !== undefined && { price: pricePerMessage }),
-        });
+        const price = pricePerMessage;
+        void outbox.enqueue({ clientId: newClientId(), storyId, conversationId, body, suggestionId, price });
         drafts.flush();
         if (!isMember) void requestLogin();
         return true;

@@ -1,4 +1,4 @@
-import type { ConversationDto, CursorPage, MessageEventDto } from '@liaozhai/shared/contract';
+import type { ConversationDto, CursorPage, MessageDto, MessageEventDto } from '@liaozhai/shared/contract';
 import { isBlank, shorten, UNREADABLE, UNTITLED } from '@liaozhai/shared/format';
 import { texts } from '../texts';
 import type { Thread } from './thread';
@@ -71,7 +71,7 @@ export function conversationsOf(pages: ConversationPage[], pins: Record<string, 
 
 const descending = (left: string, right: string): number => Number(left < right) - Number(left > right);
 
-const hasEnded = (role: string | null | undefined, status: string | null | undefined): boolean =>
+export const hasEnded = ({ role, status }: Pick<MessageDto, 'role' | 'status'>): boolean =>
   role === 'assistant' && (status === 'completed' || status === 'failed');
 
 export const withoutConversation = (pages: ConversationPage[], id: string): ConversationPage[] =>
@@ -86,17 +86,31 @@ export function withLastMessage(pages: ConversationPage[], event: MessageEventDt
   const version = event.version ?? dto.version ?? listedConversation.version;
   if (version <= listedConversation.version) return pages;
   if (event.truncated === true || dto.body === undefined || dto.body === null) return undefined;
-  const changedConversation: Conversation = {
-    ...listedConversation,
+  const { role, status, body } = dto;
+  return withLast(pages, listedConversation, {
     version,
-    isMine: dto.role === 'user',
-    isUnread: hasEnded(dto.role, dto.status),
-    // a reply that has only begun has no text yet, so the previous excerpt stays
-    ...(dto.body ? { excerpt: toExcerpt(dto.body) } : { isMine: listedConversation.isMine }),
-    updatedAt: laterTime(listedConversation.updatedAt, dto.updated_at ?? dto.created_at ?? ''),
-  };
-  return withReplaced(pages, changedConversation);
+    role,
+    status,
+    body,
+    at: dto.updated_at ?? dto.created_at ?? '',
+  });
 }
+
+interface LastMessage extends Pick<MessageDto, 'role' | 'status'> {
+  version: number;
+  body: string;
+  at: string;
+}
+
+const withLast = (pages: ConversationPage[], listedConversation: Conversation, last: LastMessage): ConversationPage[] =>
+  withReplaced(pages, {
+    ...listedConversation,
+    version: last.version,
+    // a reply that has only begun has no text yet, so the previous excerpt stays
+    ...(last.body && { excerpt: toExcerpt(last.body), isMine: last.role === 'user' }),
+    isUnread: hasEnded(last),
+    updatedAt: laterTime(listedConversation.updatedAt, last.at),
+  });
 
 const withReplaced = (pages: ConversationPage[], changedConversation: Conversation): ConversationPage[] =>
   pages.map((page) => ({
@@ -130,15 +144,7 @@ export function withThread(pages: ConversationPage[], thread: Thread): Conversat
   const last = thread.messages.findLast((message) => message.body !== '');
   const listedConversation = conversationsOf(pages).find((conversation) => conversation.id === thread.conversationId);
   if (!last || !listedConversation || listedConversation.version >= thread.version) return pages;
-  const changedConversation: Conversation = {
-    ...listedConversation,
-    version: thread.version,
-    excerpt: toExcerpt(last.body),
-    isMine: last.role === 'user',
-    isUnread: hasEnded(last.role, last.status),
-    updatedAt: laterTime(listedConversation.updatedAt, last.updatedAt),
-  };
-  return withReplaced(pages, changedConversation);
+  return withLast(pages, listedConversation, { ...last, version: thread.version, at: last.updatedAt });
 }
 
 /** Names of a conversation's values by the field of the DTO that they are from. */

@@ -1,5 +1,6 @@
 import type { DeltaEventDto, LatestDto, MessageDto, MessageEventDto } from '@liaozhai/shared/contract';
 import { codePoints, saysNothing, UNREADABLE } from '@liaozhai/shared/format';
+import { hasEnded } from './conversation';
 
 /** The loaded part of a story's conversation. */
 export interface Thread {
@@ -79,8 +80,7 @@ export const runningMessage = (thread: Thread): Message | undefined => thread.me
 /** Version of a finished reply that was unseen when the thread was loaded, if any. */
 export function unreadVersion({ messages, readVersion = 0 }: Thread): number | undefined {
   const last = messages.at(-1);
-  const hasEnded = last?.role === 'assistant' && (last.status === 'completed' || last.status === 'failed');
-  return hasEnded && last.version > readVersion ? last.version : undefined;
+  return last && hasEnded(last) && last.version > readVersion ? last.version : undefined;
 }
 
 /** Returns the message with a seq: without a readable one, it keeps its known position or is placed at the end. */
