@@ -1,7 +1,6 @@
 import type { MessageEventDto } from '@liaozhai/shared/contract';
 import { withNewest } from '@liaozhai/shared/format';
 import {
-  type AppDispatch,
   api,
   capabilities,
   conversationEventSchema,
@@ -36,6 +35,8 @@ import {
   toStoryPage,
 } from '../model';
 
+const { dispatch } = store;
+
 const pageSchema = cursorPageSchema(storySchema);
 
 const pageRequest = (params: Record<string, string>, cursor: string | null) => ({
@@ -56,7 +57,7 @@ export const storiesApi = api.injectEndpoints({
         const stop = listen('conversation.deleted', idEventSchema, (event) =>
           updateCachedData(({ pages }) => {
             for (const story of pages.flatMap(({ items }) => items))
-              if (story.conversationId === String(event.id)) story.conversationId = null;
+              if (story.conversationId === event.id) story.conversationId = null;
           }),
         );
         await cacheEntryRemoved;
@@ -80,12 +81,12 @@ export const storiesApi = api.injectEndpoints({
       query: () => ({ url: endpoints.conversations, schema: cursorPageSchema(conversationSchema) }),
       transformResponse: toRecentStories,
       providesTags: ['Conversation'],
-      async onCacheEntryAdded(_, { updateCachedData, cacheDataLoaded, cacheEntryRemoved, dispatch, getState }) {
+      async onCacheEntryAdded(_, { updateCachedData, cacheDataLoaded, cacheEntryRemoved }) {
         await cacheDataLoaded;
         const applyMessage = (event: MessageEventDto, hasEnded: boolean) => {
           const message = event.message ?? event;
           const id = String(message.story_id);
-          const story = knownStory(getState() as RootState, id);
+          const story = knownStory(id);
           const lastLine = lastLineOf(message.body ?? '');
           const isUnread = hasEnded && message.role === 'assistant' && capabilities.has('conversations.unread');
           updateCachedData((recent) => {
@@ -109,7 +110,7 @@ export const storiesApi = api.injectEndpoints({
             });
           }),
           listen('conversation.deleted', idEventSchema, (event) =>
-            updateCachedData((recent) => recent.filter(({ conversationId }) => conversationId !== String(event.id))),
+            updateCachedData((recent) => recent.filter(({ conversationId }) => conversationId !== event.id)),
           ),
         );
         await cacheEntryRemoved;
@@ -132,7 +133,7 @@ export const storiesApi = api.injectEndpoints({
           ),
           listen('conversation.deleted', idEventSchema, (event) =>
             updateCachedData((story) => {
-              if (story.conversationId === String(event.id)) story.conversationId = null;
+              if (story.conversationId === event.id) story.conversationId = null;
             }),
           ),
         );
@@ -154,7 +155,7 @@ export function adoptFirstStories() {
   if (!page) return;
   const { items, ...rest } = toStoryPage(page);
   const value = { pages: [{ ...rest, items: items.map(asCached) }], pageParams: [null] };
-  store.dispatch(storiesApi.util.upsertQueryEntries([{ endpointName: 'storiesGetStories', arg: undefined, value }]));
+  dispatch(storiesApi.util.upsertQueryEntries([{ endpointName: 'storiesGetStories', arg: undefined, value }]));
   element.remove();
 }
 
@@ -169,7 +170,7 @@ export function firstStory(): Story | undefined {
 const asCached = (story: Story): Story =>
   store.getState().session.status === 'member' ? { ...story, conversationId: undefined } : story;
 
-export const mergeNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
+export function mergeNewest(newest: StoryPage): void {
   const merge = () =>
     dispatch(
       storiesApi.util.updateQueryData('storiesGetStories', undefined, (feed) => {
@@ -181,23 +182,25 @@ export const mergeNewest = (newest: StoryPage) => (dispatch: AppDispatch) => {
   merge();
   // RTK Query applies a page in flight to the pages as they were when it was requested
   void dispatch(storiesApi.util.getRunningQueryThunk('storiesGetStories', undefined))?.then(merge);
-};
+}
 
 /** Appends pages that were loaded before below the newest one, which is listed already. Drops them if there is a gap between them. */
-export const appendStoredPages = (storedPages: StoryPage[]) => (dispatch: AppDispatch) =>
+export const appendStoredPages = (storedPages: StoryPage[]): unknown =>
   dispatch(
     storiesApi.util.updateQueryData('storiesGetStories', undefined, (feed) => {
       const [newest] = feed.pages;
       if (!newest) return;
       feed.pages = withNewest(storedPages, newest);
-      feed.pageParams = [null, ...feed.pages.slice(1).map((_, index) => feed.pages[index]?.nextCursor ?? null)];
+      feed.pageParams = [null, ...feed.pages.slice(0, -1).map(({ nextCursor }) => nextCursor)];
     }),
   );
 
 const withoutStory = (recent: RecentStory[], id: string) => recent.filter((each) => each.id !== id);
 
-const knownStory = (state: RootState, id: string): Story | undefined =>
-  storiesApi.endpoints.storiesGetStory.select(id)(state).data ?? listedStory(state, id);
+function knownStory(id: string): Story | undefined {
+  const state = store.getState();
+  return storiesApi.endpoints.storiesGetStory.select(id)(state).data ?? listedStory(state, id);
+}
 
 /** Finds a story by id in all cached lists. */
 export function listedStory(state: RootState, id: string): Story | undefined {

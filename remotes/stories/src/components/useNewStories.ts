@@ -1,5 +1,5 @@
 import { hasGap, unseenRows } from '@liaozhai/shared/format';
-import { useDispatch, useScreen } from '@liaozhai/shared/runtime';
+import { store, useScreen } from '@liaozhai/shared/runtime';
 import { listenTo } from '@liaozhai/shared/ui';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { mergeNewest, storiesApi } from '../api/stories';
@@ -10,9 +10,10 @@ const STALE_AFTER_SECONDS = 300;
 /** Scroll position up to which new stories are inserted above without disturbing the user. */
 export const AT_TOP_PX = 80;
 
+const { dispatch } = store;
+
 /** New stories never move the view: at the top they are inserted, further down they wait in `waiting` until `show`. */
 export function useNewStories(pages: StoryPage[] | undefined) {
-  const dispatch = useDispatch();
   const { scroller, isActive } = useScreen();
   const [waitingPage, setWaitingPage] = useState<StoryPage | null>(null);
   const checkedAt = useRef(Date.now());
@@ -23,7 +24,7 @@ export function useNewStories(pages: StoryPage[] | undefined) {
 
   const insert = (newest: StoryPage) => {
     setWaitingPage(null);
-    dispatch(mergeNewest(newest));
+    mergeNewest(newest);
   };
 
   const fetchNewest = () => {

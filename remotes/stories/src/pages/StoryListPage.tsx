@@ -11,7 +11,6 @@ import {
   toast,
   useCapabilitiesAsked,
   useCapability,
-  useDispatch,
   useGoBack,
   useNavigate,
   useScreen,
@@ -107,7 +106,6 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
   const feed = useStoriesGetStoriesInfiniteQuery();
   const pages = feed.data?.pages;
   const { query, isLive } = useStoryList('stories.feed.2', feed, pages);
-  const dispatch = useDispatch();
   const canLoadMore = useKeptPages({
     cache: offlineCache,
     tab,
@@ -115,7 +113,7 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
     pages,
     slim: withoutDetails,
     pauseMs: STORE_DELAY_MS,
-    restore: (storedPages) => void dispatch(appendStoredPages(storedPages)),
+    restore: appendStoredPages,
   });
   const { waiting, show, refresh } = useNewStories(pages);
   const { recent, settled } = useRecentStories();
