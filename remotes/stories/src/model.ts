@@ -5,7 +5,7 @@ import {
   paths,
   type StoryDto,
 } from '@liaozhai/shared/contract';
-import { shorten, UNNAMED, UNTITLED } from '@liaozhai/shared/format';
+import { firstCodePoints, shorten, UNNAMED, UNTITLED } from '@liaozhai/shared/format';
 import type { RecentStory } from '@liaozhai/shared/runtime';
 
 /** The user's progress; undefined if the server does not send it. */
@@ -34,9 +34,6 @@ const toCharacter = (dto: CharacterDto) => ({
 
 export type Character = ReturnType<typeof toCharacter>;
 
-/** null before the first message; undefined if unknown, since a cached page has no data of its user. */
-const toConversationId = (dto: StoryDto): string | null | undefined => dto.conversation_id ?? null;
-
 export const toStory = (dto: StoryDto) => ({
   id: dto.id,
   title: dto.title || UNTITLED,
@@ -52,7 +49,8 @@ export const toStory = (dto: StoryDto) => ({
   characters: dto.characters.map(toCharacter),
   /** Price of a message, in points; undefined if the server does not send it. */
   pricePerMessage: dto.price_per_message ?? undefined,
-  conversationId: toConversationId(dto),
+  /** null before the first message; undefined if unknown, since a cached page has no data of its user. */
+  conversationId: (dto.conversation_id ?? null) as string | null | undefined,
   /** Whether the user has saved it; undefined if the server does not send it. */
   isFavorite: dto.is_favorite ?? undefined,
   progress: toProgress(dto),
@@ -126,13 +124,11 @@ export interface StorySearch {
 /** Limit of the API, in code points. */
 export const SEARCH_CHARACTERS = 60;
 
-const clip = (text: string | null) => [...(text ?? '')].slice(0, SEARCH_CHARACTERS).join('');
-
 /** Returns null for the plain shelf; an empty `q` is a search without text. */
 export function parseSearch(params: URLSearchParams): StorySearch | null {
   if (!['q', 'tag', 'sort'].some((name) => params.has(name))) return null;
-  const sort = params.get('sort') === 'hot' ? 'hot' : 'new';
-  return { q: clip(params.get('q')), tag: clip(params.get('tag')), sort };
+  const clipped = (name: string) => firstCodePoints(params.get(name) ?? '', SEARCH_CHARACTERS);
+  return { q: clipped('q'), tag: clipped('tag'), sort: params.get('sort') === 'hot' ? 'hot' : 'new' };
 }
 
 /** Request parameters, without empty and default values. */

@@ -185,8 +185,8 @@ export function mergeNewest(newest: StoryPage): void {
 }
 
 /** Appends pages that were loaded before below the newest one, which is listed already. Drops them if there is a gap between them. */
-export const appendStoredPages = (storedPages: StoryPage[]): unknown =>
-  dispatch(
+export const appendStoredPages = (storedPages: StoryPage[]): void =>
+  void dispatch(
     storiesApi.util.updateQueryData('storiesGetStories', undefined, (feed) => {
       const [newest] = feed.pages;
       if (!newest) return;

@@ -44,11 +44,9 @@ export function StoryGrid({ ref, stories, begunIds, hasLead = true, window = nul
         <StoryCard
           story={story}
           isBegun={Boolean(story.conversationId) || begunIds?.has(story.id) === true}
-          lead={hasLead && index === 0}
-          isRightColumn={index > 0 && index % 2 === (hasLead ? 0 : 1)}
-          eager={index < FIRST_VIEW}
-          position={window ? index + 1 : undefined}
-          count={window?.total}
+          index={index}
+          hasLead={hasLead}
+          total={window?.total}
           above={above}
         />
       )}
@@ -71,29 +69,28 @@ export function StoryGrid({ ref, stories, begunIds, hasLead = true, window = nul
 interface StoryCardProps {
   story: Story;
   isBegun: boolean;
-  /** The first story: as wide as the feed, with more of its summary. */
-  lead: boolean;
-  /** In the right column of two. */
-  isRightColumn: boolean;
-  /** In the first view, so that its cover is fetched immediately. */
-  eager: boolean;
-  /** From 1; set if not all cards are rendered. */
-  position: number | undefined;
-  /** Number of all cards, including omitted ones; -1 if unknown. */
-  count: number | undefined;
+  /** Among all cards, from 0. */
+  index: number;
+  hasLead: boolean;
+  /** Number of all cards, -1 if unknown; set if not all are rendered. */
+  total: number | undefined;
   /** Height of the omitted rows above this card, in px. */
   above: number | undefined;
 }
 
 /** Memoised, so that a new page does not render the earlier stories again. */
 const StoryCard = memo(function StoryCard(props: StoryCardProps) {
-  const { story, isBegun, lead, isRightColumn, eager, position, count, above } = props;
+  const { story, isBegun, index, hasLead, total, above } = props;
+  // as wide as the feed, with more of its summary
+  const isLead = hasLead && index === 0;
+  const isInFirstView = index < FIRST_VIEW;
+  const isRightColumn = index > 0 && index % 2 === (hasLead ? 0 : 1);
   return (
     <li
-      className={clsx(styles.cell, lead && styles.lead, isRightColumn && styles.hung)}
+      className={clsx(styles.cell, isLead && styles.lead, isRightColumn && styles.hung)}
       style={above ? { marginTop: above } : undefined}
-      aria-posinset={position}
-      aria-setsize={count}
+      aria-posinset={total === undefined ? undefined : index + 1}
+      aria-setsize={total}
     >
       <Link
         className={styles.card}
@@ -101,11 +98,11 @@ const StoryCard = memo(function StoryCard(props: StoryCardProps) {
         onClick={(event) => leaveFromCard(story.id, event.currentTarget)}
       >
         <div className={styles.cover}>
-          <Cover src={story.coverUrl} title={story.title} color={story.coverColor} eager={eager} decorative />
+          <Cover src={story.coverUrl} title={story.title} color={story.coverColor} eager={isInFirstView} decorative />
           {isBegun && <span className={styles.begun}>{texts.list.begun}</span>}
         </div>
         <div className={styles.words}>
-          {lead && <p className={styles.label}>{texts.list.lead}</p>}
+          {isLead && <p className={styles.label}>{texts.list.lead}</p>}
           <h2 className={styles.title}>{story.title}</h2>
           <p className={styles.teaser}>{story.summary}</p>
           <p className={styles.tags}>{story.tags.slice(0, 3).map(inSentence).join(' · ')}</p>

@@ -1,24 +1,14 @@
 import { inSentence, rowsOf } from '@liaozhai/shared/format';
 import { useLocation, useNavigate } from '@liaozhai/shared/runtime';
-import {
-  Button,
-  Chip,
-  EmptyState,
-  EndOfList,
-  InfiniteList,
-  QueryView,
-  ScreenSkeleton,
-  SearchField,
-  VisuallyHidden,
-} from '@liaozhai/shared/ui';
+import { Button, Chip, EmptyState, SearchField, VisuallyHidden } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useStoriesGetStoriesInfiniteQuery, useStoriesSearchInfiniteQuery } from '../api/stories';
 import { commonTags, SEARCH_CHARACTERS, type StorySearch, searchPath } from '../model';
 import pageStyles from '../pages/StoryListPage.module.css';
 import { texts } from '../texts';
+import { StoryList } from './StoryList';
 import styles from './StorySearch.module.css';
-import { StoryShelf } from './StoryShelf';
 
 const words = texts.search;
 
@@ -41,24 +31,14 @@ export default function SearchView({ search }: { search: StorySearch }) {
         {!isStale && shownStories ? words.found(shownStories.length, results.hasNextPage) : ''}
       </VisuallyHidden>
       <div className={clsx(isStale && shownStories && styles.old)} aria-busy={isStale}>
-        <QueryView
+        <StoryList
+          list={results}
           query={{ ...results, data: shownStories, currentData: shownStories, error }}
-          skeleton={<ScreenSkeleton shape="shelf" label={words.loading} />}
-          isEmpty={(stories) => stories.length === 0}
+          isLive={!isStale}
+          words={words}
           empty={<NothingFound search={search} onAll={leave} />}
-        >
-          {(stories) => (
-            <InfiniteList
-              hasMore={results.hasNextPage && !isStale}
-              loading={results.isFetchingNextPage}
-              error={results.isFetchNextPageError ? results.error : undefined}
-              onMore={results.fetchNextPage}
-              end={isStale ? null : <EndOfList text={words.end} />}
-            >
-              <StoryShelf stories={stories} hasLead={false} isWhole={!results.hasNextPage} />
-            </InfiniteList>
-          )}
-        </QueryView>
+          hasLead={false}
+        />
       </div>
     </div>
   );

@@ -1,15 +1,6 @@
 import { inSentence } from '@liaozhai/shared/format';
 import { useFontSize } from '@liaozhai/shared/runtime';
-import {
-  BookmarkFilledIcon,
-  BookmarkIcon,
-  Button,
-  FONT_SIZES,
-  Foreign,
-  RadioGroup,
-  ShareIcon,
-  Sheet,
-} from '@liaozhai/shared/ui';
+import { Button, FONT_SIZES, Foreign, RadioGroup, ShareIcon, Sheet } from '@liaozhai/shared/ui';
 import type { Progress, Story } from '../model';
 import { texts } from '../texts';
 import { CharacterList } from './StoryBook';
@@ -29,7 +20,6 @@ const words = texts.story;
 export default function StorySheet({ open, story, onShare, onClose }: StorySheetProps) {
   const [fontSize, setFontSize] = useFontSize();
   const favorite = useFavorite(story);
-  const Bookmark = favorite?.isSaved ? BookmarkFilledIcon : BookmarkIcon;
   return (
     <Sheet
       open={open}
@@ -38,7 +28,7 @@ export default function StorySheet({ open, story, onShare, onClose }: StorySheet
       footer={
         <div className={styles.acts}>
           {favorite && (
-            <Button block variant="quiet" icon={<Bookmark size={18} />} onClick={favorite.toggle}>
+            <Button block variant="quiet" icon={<favorite.Icon size={18} />} onClick={favorite.toggle}>
               {favorite.label}
             </Button>
           )}

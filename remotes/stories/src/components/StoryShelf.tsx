@@ -11,7 +11,7 @@ const PRELOAD_FROM_CARDS = 60;
 
 export const loadRows = () => import(/* webpackChunkName: "longList" */ './GridRows');
 
-interface StoryShelfProps {
+export interface StoryShelfProps {
   stories: Story[];
   begunIds?: ReadonlySet<string>;
   hasLead?: boolean;

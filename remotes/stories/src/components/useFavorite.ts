@@ -1,9 +1,10 @@
 import { session, toast, useCapability } from '@liaozhai/shared/runtime';
+import { BookmarkFilledIcon, BookmarkIcon } from '@liaozhai/shared/ui';
 import { type MouseEvent, useState } from 'react';
 import type { Story } from '../model';
 import { texts } from '../texts';
 
-/** Returns a story's saved state and its toggle; null if the server does not support favourites. The API code loads on first use. */
+/** Returns the icon, label and action of a story's bookmark; null if the server does not support favourites. The API code loads on first use. */
 export function useFavorite(story: Story | undefined) {
   const isSupported = useCapability('stories.favorites');
   // a story from a list or the device is not changed by the answer
@@ -24,5 +25,7 @@ export function useFavorite(story: Story | undefined) {
       },
     );
   };
-  return { isSaved, label: isSaved ? texts.favorites.remove : texts.favorites.add, toggle };
+  return isSaved
+    ? { Icon: BookmarkFilledIcon, label: texts.favorites.remove, toggle }
+    : { Icon: BookmarkIcon, label: texts.favorites.add, toggle };
 }

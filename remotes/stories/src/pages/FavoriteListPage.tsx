@@ -1,8 +1,7 @@
 import { Link, paths, useGoBack, useUser } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, EndOfList, InfiniteList, QueryView, ScreenSkeleton, TopBar } from '@liaozhai/shared/ui';
+import { Button, EmptyState, TopBar } from '@liaozhai/shared/ui';
 import { useStoriesGetFavoritesInfiniteQuery } from '../api/favorites';
-import { StoryShelf } from '../components/StoryShelf';
-import { useStoryList } from '../components/useStoryList';
+import { StoryList, useStoryList } from '../components/StoryList';
 import { texts } from '../texts';
 import styles from './FavoriteListPage.module.css';
 
@@ -21,10 +20,11 @@ function Favorites() {
   const list = useStoriesGetFavoritesInfiniteQuery();
   const { query, isLive } = useStoryList('stories.favorites.1', list, list.currentData?.pages);
   return (
-    <QueryView
+    <StoryList
+      list={list}
       query={query}
-      skeleton={<ScreenSkeleton shape="shelf" label={texts.favorites.loading} />}
-      isEmpty={(stories) => stories.length === 0}
+      isLive={isLive}
+      words={texts.favorites}
       empty={
         <EmptyState
           drawing="book"
@@ -32,18 +32,7 @@ function Favorites() {
           action={<Button asLink={<Link to={paths.explore()} />}>{texts.favorites.toExplore}</Button>}
         />
       }
-    >
-      {(stories) => (
-        <InfiniteList
-          hasMore={list.hasNextPage}
-          loading={list.isFetchingNextPage}
-          error={list.isFetchNextPageError ? list.error : undefined}
-          onMore={list.fetchNextPage}
-          end={isLive ? <EndOfList text={texts.favorites.end} /> : null}
-        >
-          <StoryShelf stories={stories} hasLead={false} isWhole={isLive && !list.hasNextPage} />
-        </InfiniteList>
-      )}
-    </QueryView>
+      hasLead={false}
+    />
   );
 }

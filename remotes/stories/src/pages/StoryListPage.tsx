@@ -21,13 +21,10 @@ import {
   ArrowUpIcon,
   Cover,
   EmptyState,
-  EndOfList,
   ErrorRow,
   hasKeptPages,
-  InfiniteList,
   listenTo,
   PullToRefresh,
-  QueryView,
   RowBoundary,
   ScreenSkeleton,
   Skeleton,
@@ -44,9 +41,9 @@ import {
   useStoriesGetRecentQuery,
   useStoriesGetStoriesInfiniteQuery,
 } from '../api/stories';
-import { loadRows, StoryShelf } from '../components/StoryShelf';
+import { StoryList, useStoryList } from '../components/StoryList';
+import { loadRows } from '../components/StoryShelf';
 import { AT_TOP_PX, useNewStories } from '../components/useNewStories';
-import { useStoryList } from '../components/useStoryList';
 import { Wordmark } from '../components/Wordmark';
 import { parseSearch, RECENT_COUNT, type StorySearch, searchPath, withFreshLead, withoutDetails } from '../model';
 import { texts } from '../texts';
@@ -140,29 +137,15 @@ function StoryFeed({ canSearch }: { canSearch: boolean }) {
           <div className={styles.tiles}>
             <RemoteSlot name="explore.tiles" waiting={<Skeleton shape="card" count={1} />} />
           </div>
-          <QueryView
-            query={query}
-            skeleton={<ScreenSkeleton shape="shelf" label={texts.list.loading} />}
-            isEmpty={(stories) => stories.length === 0}
+          <StoryList
+            list={feed}
+            query={{ ...query, currentData: query.currentData && withFreshLead(query.currentData, settledIds) }}
+            isLive={isLive}
+            words={texts.list}
             empty={<EmptyState drawing="book" text={texts.list.empty} />}
-          >
-            {(stories) => (
-              <InfiniteList
-                hasMore={feed.hasNextPage}
-                loading={feed.isFetchingNextPage || !canLoadMore}
-                error={feed.isFetchNextPageError ? feed.error : undefined}
-                onMore={feed.fetchNextPage}
-                end={isLive ? <EndOfList text={texts.list.end} /> : null}
-              >
-                <StoryShelf
-                  stories={withFreshLead(stories, settledIds)}
-                  begunIds={begunIds}
-                  isWhole={isLive && !feed.hasNextPage}
-                  growsSoon={!canLoadMore}
-                />
-              </InfiniteList>
-            )}
-          </QueryView>
+            begunIds={begunIds}
+            growsSoon={!canLoadMore}
+          />
         </div>
       </PullToRefresh>
     </>

@@ -16,8 +16,6 @@ import {
   useSession,
 } from '@liaozhai/shared/runtime';
 import {
-  BookmarkFilledIcon,
-  BookmarkIcon,
   Button,
   ChevronDownIcon,
   EmptyState,
@@ -119,7 +117,6 @@ function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => v
     return () => observer.disconnect();
   }, [scroller]);
   const favorite = useFavorite(story);
-  const Bookmark = favorite?.isSaved ? BookmarkFilledIcon : BookmarkIcon;
   const variant = isOverCover ? 'clear' : 'veil';
   const iconVariant = isOverCover ? 'veil' : 'plain';
   const actions = story && (
@@ -127,7 +124,7 @@ function StoryBar({ story, onBack }: { story: Story | undefined; onBack: () => v
       {favorite && (
         <IconButton
           label={favorite.label}
-          icon={<Bookmark size={22} />}
+          icon={<favorite.Icon size={22} />}
           variant={iconVariant}
           onClick={favorite.toggle}
         />
