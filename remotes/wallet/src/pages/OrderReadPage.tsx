@@ -76,15 +76,23 @@ const NoOrder = () => (
     text={texts.order.missing}
     action={
       <div className={styles.actions}>
-        <Button block asLink={<Link to={paths.recharge()} />}>
-          {texts.order.toRecharge}
-        </Button>
-        <Button block variant="quiet" asLink={<Link to={paths.transactions()} />}>
-          {texts.order.ledger}
-        </Button>
+        <ActionLink to={paths.recharge()} label={texts.order.toRecharge} />
+        <ActionLink to={paths.transactions()} label={texts.order.ledger} isQuiet />
       </div>
     }
   />
+);
+
+interface ActionLinkProps {
+  to: string;
+  label: string;
+  isQuiet?: boolean;
+}
+
+const ActionLink = ({ to, label, isQuiet = false }: ActionLinkProps) => (
+  <Button block variant={isQuiet ? 'quiet' : 'primary'} asLink={<Link to={to} />}>
+    {label}
+  </Button>
 );
 
 /** Fetches immediately when the server reports an order or events may have been missed, otherwise at growing intervals. */
@@ -150,11 +158,6 @@ function OrderActions({ order }: { order: Order }) {
   const { pay, other, again, read, ledger, support } = texts.order;
   const { status, checkoutUrl } = order;
   const address = checkoutUrl && checkoutAddress(checkoutUrl, location.href);
-  const toRecharge = (label: string, variant: 'primary' | 'quiet') => (
-    <Button block variant={variant} asLink={<Link to={paths.recharge()} />}>
-      {label}
-    </Button>
-  );
   return (
     <div className={styles.actions}>
       {status === 'created' && <RetryButton order={order} />}
@@ -163,21 +166,13 @@ function OrderActions({ order }: { order: Order }) {
           {pay}
         </Button>
       )}
-      {(status === 'created' || status === 'pending') && toRecharge(other, 'quiet')}
-      {(status === 'expired' || status === 'failed') && toRecharge(again, 'primary')}
-      {(status === 'expired' || status === 'unknown') && (
-        <Button block variant="quiet" asLink={<Link to={paths.support()} />}>
-          {support}
-        </Button>
-      )}
+      {(status === 'created' || status === 'pending') && <ActionLink to={paths.recharge()} label={other} isQuiet />}
+      {(status === 'expired' || status === 'failed') && <ActionLink to={paths.recharge()} label={again} />}
+      {(status === 'expired' || status === 'unknown') && <ActionLink to={paths.support()} label={support} isQuiet />}
       {status === 'credited' && (
         <>
-          <Button block asLink={<Link to={paths.conversations()} />}>
-            {read}
-          </Button>
-          <Button block variant="quiet" asLink={<Link to={paths.transactions()} />}>
-            {ledger}
-          </Button>
+          <ActionLink to={paths.conversations()} label={read} />
+          <ActionLink to={paths.transactions()} label={ledger} isQuiet />
         </>
       )}
     </div>
