@@ -16,7 +16,7 @@ import { chatActions, currentUserId, selectChat } from '../slice';
 import { expectApiError } from './failures';
 // biome-ignore lint/suspicious/noImportCycles: the list fetches this file once it shows
 import { changeConversations, fromOfflineCache, putConversation } from './listApi';
-import { THREAD_PAGE, threadSyncs, unparsedPage } from './threadSync';
+import { THREAD_PAGE, threadSyncs, unusableResponse } from './threadSync';
 
 const KEEP_UNUSED_SECONDS = 3600;
 
@@ -46,7 +46,7 @@ export const chatApi = api.injectEndpoints({
         const { data, error } = await baseQuery({ url: endpoints.latestMessages, params, schema: latestSchema });
         if (!error) {
           const page = toPage(data as LatestDto);
-          if (page.isUnparsed) return { error: unparsedPage };
+          if (page.isUnparsed) return { error: unusableResponse };
           const thread = withNewest(emptyThread(storyId), page);
           if (!runningMessage(thread)) void cacheThread(thread);
           return { data: thread };

@@ -19,7 +19,7 @@ import { cachedThread, changeThread, chatApi, loadThread } from './chatApi';
 import { expectApiError } from './failures';
 import { changeConversations } from './listApi';
 import { sendPurchase, withLine } from './purchases';
-import { fetchLatest, threadSyncs } from './threadSync';
+import { fetchLatest, threadSyncs, unusableResponse } from './threadSync';
 
 const { dispatch } = store;
 
@@ -33,8 +33,6 @@ export async function storePending(pending: PendingMessage): Promise<boolean> {
 }
 
 const RECENT_MESSAGES = 20;
-
-const foreignResponse: ApiError = { kind: 'server', status: 200 };
 
 /** Sends a message, deducts its price optimistically and merges the response. Resolves to the failure, with the price refunded. */
 export async function sendPending(pending: PendingMessage): Promise<ApiError | undefined> {
@@ -67,7 +65,7 @@ async function postMessage(pending: PendingMessage): Promise<SentDto> {
 async function applySent(pending: PendingMessage, { message, reply, conversation, balance }: SentDto): Promise<void> {
   const conversationId = conversation?.id ?? message.conversation_id ?? pending.conversationId;
   // merging a response about another conversation would replace the thread, and the message may be lost
-  if (pending.conversationId && conversationId !== pending.conversationId) throw foreignResponse;
+  if (pending.conversationId && conversationId !== pending.conversationId) throw unusableResponse;
   if (balance !== undefined) session.userPatched({ balance });
   const userId = currentUserId();
   await ensureThreadLoaded(pending.storyId);

@@ -48,15 +48,15 @@ export interface LatestQuery {
 
 export async function fetchLatest(query: LatestQuery): Promise<Page> {
   // background syncs continue after the session has expired, and each 401 would open the sign-in popup
-  const refusal: ApiError = { kind: 'unauthenticated' };
-  if (session.current().status !== 'member') throw refusal;
+  if (session.current().status !== 'member') throw { kind: 'unauthenticated' } satisfies ApiError;
   const body = await request({ url: endpoints.latestMessages, params: { ...query }, schema: latestSchema });
   const page = toPage(body, capabilities.has('messages.edit') || capabilities.has('conversations.restart'));
-  if (query.after === undefined && page.isUnparsed) throw unparsedPage;
+  if (query.after === undefined && page.isUnparsed) throw unusableResponse;
   return page;
 }
 
-export const unparsedPage: ApiError = { kind: 'server', status: 200 };
+/** Failure of a response that has another shape, or is about another conversation. */
+export const unusableResponse: ApiError = { kind: 'server', status: 200 };
 
 export interface ThreadPorts {
   storyId: string;

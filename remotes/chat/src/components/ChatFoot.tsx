@@ -17,7 +17,7 @@ import {
   useTransition,
 } from 'react';
 import { cachedThread } from '../api/chatApi';
-import { prices, resumePrice } from '../api/points';
+import { prices, resumePrice } from '../api/purchases';
 import { closeSuggestions, restoreSuggestions, suggestionKeyOf } from '../api/suggestions';
 import type { Story } from '../model/story';
 import { type EditedLine, findMessage, isRunning, type Message } from '../model/thread';

@@ -37,7 +37,7 @@ import {
 } from '@liaozhai/shared/ui';
 import { type ComponentType, useEffect, useId, useRef, useState } from 'react';
 import { useLatePart } from '../api/failures';
-import { resumePrice, rewards, selectLacksPoints } from '../api/points';
+import { resumePrice, rewards, selectLacksPoints } from '../api/purchases';
 import type { Log } from '../model/log';
 import type { PendingMessage } from '../model/pendingMessage';
 import type { Story } from '../model/story';

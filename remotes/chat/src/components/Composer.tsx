@@ -28,7 +28,7 @@ import {
   useMemo,
   useSyncExternalStore,
 } from 'react';
-import { selectLacksPoints } from '../api/points';
+import { selectLacksPoints } from '../api/purchases';
 import type { Story } from '../model/story';
 import type { Suggestions } from '../slice';
 import { texts } from '../texts';

@@ -1,4 +1,4 @@
-import { SESSION_EXPIRED } from '@liaozhai/shared/format';
+import { rowsOf, SESSION_EXPIRED } from '@liaozhai/shared/format';
 import {
   Link,
   offlineCache,
@@ -266,11 +266,7 @@ function FoundConversations({ words, listedConversations, fallback }: FoundConve
   const pins = useSelector((state) => selectChat(state).pins);
   const conversations = useMemo(() => {
     const listedById = new Map(listedConversations?.map((each) => [each.id, each]));
-    const ids = new Set<string>();
-    const isFirst = ({ id }: Conversation) => !ids.has(id) && ids.add(id);
-    return pages?.flatMap(({ items }) =>
-      items.filter(isFirst).map((each) => listedById.get(each.id) ?? withPin(each, pins)),
-    );
+    return pages && rowsOf(pages).map((each) => listedById.get(each.id) ?? withPin(each, pins));
   }, [pages, listedConversations, pins]);
   const hiddenIds = useSelector((state) => selectChat(state).deleting);
   const count = conversations?.filter(({ id }) => !hiddenIds.includes(id)).length;

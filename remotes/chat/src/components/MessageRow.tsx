@@ -23,7 +23,7 @@ import {
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react';
-import { resumePrice, selectLacksPoints } from '../api/points';
+import { resumePrice, selectLacksPoints } from '../api/purchases';
 import { hadNoResponse, messagesLackingPoints, type PendingMessage, risenPrice } from '../model/pendingMessage';
 import type { Story } from '../model/story';
 import { isRunning, isUnfinished, type Message } from '../model/thread';

@@ -13,7 +13,7 @@ import { type RefObject, useMemo } from 'react';
 import { loadThread } from '../api/chatApi';
 import { expectApiError, toastFailure } from '../api/failures';
 import { outbox } from '../api/outbox';
-import { selectLacksPoints } from '../api/points';
+import { selectLacksPoints } from '../api/purchases';
 import {
   chooseVariant,
   continueReply,
