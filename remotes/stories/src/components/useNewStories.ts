@@ -12,15 +12,13 @@ export const AT_TOP_PX = 80;
 
 const { dispatch } = store;
 
+const loadedPages = () => storiesApi.endpoints.storiesGetStories.select()(store.getState()).data?.pages;
+
 /** New stories never move the view: at the top they are inserted, further down they wait in `waiting` until `show`. */
 export function useNewStories(pages: StoryPage[] | undefined) {
   const { scroller, isActive } = useScreen();
   const [waitingPage, setWaitingPage] = useState<StoryPage | null>(null);
   const checkedAt = useRef(Date.now());
-  const shownPages = useRef(pages);
-  useEffect(() => {
-    shownPages.current = pages;
-  }, [pages]);
 
   const insert = (newest: StoryPage) => {
     setWaitingPage(null);
@@ -35,10 +33,10 @@ export function useNewStories(pages: StoryPage[] | undefined) {
 
   const checkForNew = useEffectEvent(async () => {
     // a negative difference means that the clock was set back, and says nothing about the age
-    if (!shownPages.current || Math.abs(Date.now() - checkedAt.current) < STALE_AFTER_SECONDS * 1000) return;
+    if (!loadedPages() || Math.abs(Date.now() - checkedAt.current) < STALE_AFTER_SECONDS * 1000) return;
     // an automatic check fails silently; the next one follows later
     const newest = await fetchNewest().catch(() => null);
-    if (!newest || unseenRows(shownPages.current, newest).length === 0) return;
+    if (!newest || unseenRows(loadedPages() ?? [], newest).length === 0) return;
     // a hidden screen has no scroller and must be found as it was left
     if (scroller.current && scroller.current.scrollTop <= AT_TOP_PX) insert(newest);
     else setWaitingPage(newest);
@@ -59,7 +57,7 @@ export function useNewStories(pages: StoryPage[] | undefined) {
 
   /** Inserts newer stories at the top, or loads the feed if it has not loaded yet. Rejects with ApiError. */
   const refresh = async () => {
-    if (shownPages.current) return insert(await fetchNewest());
+    if (loadedPages()) return insert(await fetchNewest());
     const { storiesGetStories } = storiesApi.endpoints;
     await dispatch(storiesGetStories.initiate(undefined, { subscribe: false, forceRefetch: true })).unwrap();
   };
