@@ -160,9 +160,7 @@ const OwnMessage = memo(function OwnMessage({ body, state, onMore }: OwnMessageP
         <MoreButton author={texts.chat.me} body={body} onPress={onMore} />
         <div className={styles.bubble} data-confirmed={state === undefined}>
           {body.split('\n').map((line, order) => (
-            <p key={`line-${order.toString()}`}>
-              <Passages line={line} />
-            </p>
+            <TextLine key={`line-${order.toString()}`} line={line} isCut={false} />
           ))}
         </div>
       </div>
