@@ -1,4 +1,5 @@
-import { cursorPageSchema, endpoints, isApiError, messageSchema, request } from '@liaozhai/shared/runtime';
+import type { CursorPage, MessageDto } from '@liaozhai/shared/contract';
+import { api, cursorPageSchema, endpoints, isApiError, messageSchema, request } from '@liaozhai/shared/runtime';
 import type { Newer, Older } from '../components/ChatLog';
 import { type Message, toMessage, withOlder } from '../model/thread';
 import { cachedThread, changeThread } from './chatApi';
@@ -7,23 +8,28 @@ import { fetchLatest, THREAD_PAGE, threadSyncs } from './threadSync';
 /** Position of a message in its conversation. */
 export type Place = Pick<Message, 'id' | 'seq' | 'createdAt'>;
 
-const placesSchema = cursorPageSchema(messageSchema);
+const schema = cursorPageSchema(messageSchema);
 
-async function fetchPlaces(url: string, params: Record<string, string>): Promise<Place[]> {
-  const { items } = await request({ url, params, schema: placesSchema });
-  // a message without a readable seq cannot be navigated to
-  return items.map((dto) => toMessage(dto)).filter(({ seq }) => seq > 0);
-}
+/** Skips messages without a readable seq, to which the chat cannot go. */
+const toPlaces = ({ items }: CursorPage<MessageDto>): Place[] =>
+  items.map((dto) => toMessage(dto)).filter(({ seq }) => seq > 0);
 
 /** Finds messages that contain the words, in the order of the conversation. Rejects with ApiError. */
-export const findMessages = (conversationId: string, words: string): Promise<Place[]> =>
-  fetchPlaces(endpoints.findMessages, { conversation_id: conversationId, q: words });
+export const findMessages = async (conversation_id: string, words: string): Promise<Place[]> =>
+  toPlaces(await request({ url: endpoints.findMessages, params: { conversation_id, q: words }, schema }));
 
-/** Loads the first message of each day, the latest day first. Rejects with ApiError. */
-export async function fetchDays(conversationId: string): Promise<Place[]> {
-  const days = await fetchPlaces(endpoints.messageDays, { conversation_id: conversationId });
-  return days.filter(({ createdAt }) => createdAt !== '');
-}
+const searchApi = api.injectEndpoints({
+  overrideExisting: true,
+  endpoints: (build) => ({
+    chatGetDays: build.query<Place[], string>({
+      query: (conversation_id) => ({ url: endpoints.messageDays, params: { conversation_id }, schema }),
+      transformResponse: (page: CursorPage<MessageDto>) => toPlaces(page).filter(({ createdAt }) => createdAt !== ''),
+    }),
+  }),
+});
+
+/** Loads the first message of each day, the latest day first. */
+export const { useChatGetDaysQuery } = searchApi;
 
 /** A part of a conversation that is not connected to the loaded thread and grows in both directions. */
 export interface LogWindow {

@@ -15,7 +15,14 @@ import {
 } from '@liaozhai/shared/ui';
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { toastFailure } from '../api/failures';
-import { fetchDays, findMessages, type LogWindow, openWindow, type Place, type SearchPorts } from '../api/search';
+import {
+  findMessages,
+  type LogWindow,
+  openWindow,
+  type Place,
+  type SearchPorts,
+  useChatGetDaysQuery,
+} from '../api/search';
 import { keyOf, type Message, type Thread } from '../model/thread';
 import { texts } from '../texts';
 import type { Target } from './ChatLog';
@@ -174,61 +181,38 @@ export function ChatSearch(props: ChatSearchProps) {
         </div>
       </div>
       {conversationId !== null && (
-        <DaysSheet
-          conversationId={conversationId}
-          open={areDaysOpen}
-          onClose={() => setDaysOpen(false)}
-          onChoose={(day) => {
-            setDaysOpen(false);
-            goTo(day);
-          }}
-        />
+        <Sheet open={areDaysOpen} onClose={() => setDaysOpen(false)} title={texts.find.days}>
+          <Days
+            conversationId={conversationId}
+            onChoose={(day) => {
+              setDaysOpen(false);
+              goTo(day);
+            }}
+          />
+        </Sheet>
       )}
     </>
   );
 }
 
-interface DaysSheetProps {
+interface DaysProps {
   conversationId: string;
-  open: boolean;
-  onClose: () => void;
   onChoose: (day: Place) => void;
 }
 
-function DaysSheet({ conversationId, open, onClose, onChoose }: DaysSheetProps) {
+function Days({ conversationId, onChoose }: DaysProps) {
   const today = useShanghaiDay();
-  const [days, setDays] = useState<Place[]>();
-  const [problem, setProblem] = useState<unknown>(undefined);
-  const [tries, setTries] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each try fetches again
-  useEffect(() => {
-    if (!open) return;
-    let isCancelled = false;
-    setProblem(undefined);
-    fetchDays(conversationId).then(
-      (places) => isCancelled || setDays(places),
-      (cause: unknown) => isCancelled || setProblem(cause),
-    );
-    return () => {
-      isCancelled = true;
-    };
-  }, [open, conversationId, tries]);
+  const days = useChatGetDaysQuery(conversationId, { refetchOnMountOrArgChange: true });
   return (
-    <Sheet open={open} onClose={onClose} title={texts.find.days}>
-      <QueryView
-        query={{ data: days, error: problem, refetch: () => setTries(tries + 1) }}
-        isEmpty={({ length }) => length === 0}
-        empty={texts.find.noDays}
-      >
-        {(items) =>
-          items.map((each) => (
-            <RowBoundary key={each.id} of={each}>
-              {(day) => <ListRow title={formatDay(day.createdAt, today)} onClick={() => onChoose(day)} />}
-            </RowBoundary>
-          ))
-        }
-      </QueryView>
-    </Sheet>
+    <QueryView query={days} isEmpty={({ length }) => length === 0} empty={texts.find.noDays}>
+      {(items) =>
+        items.map((each) => (
+          <RowBoundary key={each.id} of={each}>
+            {(day) => <ListRow title={formatDay(day.createdAt, today)} onClick={() => onChoose(day)} />}
+          </RowBoundary>
+        ))
+      }
+    </QueryView>
   );
 }
 
