@@ -10,8 +10,10 @@ const GUTTER_PX = 32;
 const COLUMN_PX = 640;
 const OPENING_PX = 480;
 
-const voiceMetrics = { characterPx: 17, linePx: 31.45, gapPx: 6.8, framePx: 72, indent: 2 };
-const ownMetrics = { characterPx: 15, linePx: 24, framePx: 36, leastPx: 60, widthShare: 0.92, besidePx: 72 };
+const voiceMetrics = { characterPx: 17, linePx: 31.45, gapPx: 6.8, framePx: 72, leastPx: 0, besidePx: 0, indent: 2 };
+const ownMetrics = { characterPx: 15, linePx: 24, gapPx: 0, framePx: 36, leastPx: 60, besidePx: 72, indent: 0 };
+/** Of the column, for the user's own messages. */
+const OWN_WIDTH = 0.92;
 
 /** Estimates a row's height, in px, so that the scrollbar hardly moves when the row is measured. */
 function estimateRow(log: Log, index: number, viewWidth: number): number {
@@ -21,7 +23,9 @@ function estimateRow(log: Log, index: number, viewWidth: number): number {
   if (estimate?.viewWidth === viewWidth) return estimate.height;
   const column = Math.min(viewWidth, COLUMN_PX) - GUTTER_PX;
   const isVoice = 'role' in content && content.role !== 'user';
-  const height = isVoice ? voiceHeight(content.body, column) : ownHeight(content.body, column);
+  const height = isVoice
+    ? heightOf(linesOf(content.body), column, voiceMetrics)
+    : heightOf(content.body.split('\n'), column * OWN_WIDTH, ownMetrics);
   estimates.set(content, { viewWidth, height });
   return height;
 }
@@ -29,22 +33,12 @@ function estimateRow(log: Log, index: number, viewWidth: number): number {
 /** Cached, since the virtualizer requests the sizes of all rows below each measured one. */
 const estimates = new WeakMap<object, { viewWidth: number; height: number }>();
 
-function voiceHeight(body: string, column: number): number {
-  const paragraphs = linesOf(body);
-  const perLine = Math.max(1, Math.floor(column / voiceMetrics.characterPx));
+function heightOf(paragraphs: string[], width: number, metrics: typeof voiceMetrics): number {
+  const { characterPx, linePx, gapPx, framePx, leastPx, besidePx, indent } = metrics;
+  const perLine = Math.max(1, Math.floor((width - besidePx) / characterPx));
   let lines = 0;
-  for (const text of paragraphs) lines += Math.ceil((text.length + voiceMetrics.indent) / perLine);
-  return voiceMetrics.framePx + lines * voiceMetrics.linePx + Math.max(0, paragraphs.length - 1) * voiceMetrics.gapPx;
-}
-
-function ownHeight(body: string, column: number): number {
-  const perLine = Math.max(
-    1,
-    Math.floor((column * ownMetrics.widthShare - ownMetrics.besidePx) / ownMetrics.characterPx),
-  );
-  let lines = 0;
-  for (const text of body.split('\n')) lines += Math.max(1, Math.ceil(text.length / perLine));
-  return Math.max(ownMetrics.leastPx, ownMetrics.framePx + lines * ownMetrics.linePx);
+  for (const text of paragraphs) lines += Math.max(1, Math.ceil((text.length + indent) / perLine));
+  return Math.max(leastPx, framePx + lines * linePx + Math.max(0, paragraphs.length - 1) * gapPx);
 }
 
 export type LogVirtualizer = Virtualizer<HTMLDivElement, HTMLElement>;
