@@ -14,17 +14,6 @@ const words = texts.runs;
 /** Fits on two lines of a small screen. */
 const EXCERPT_CHARACTERS = 30;
 
-/** Resolves to whether the action succeeded; a failure shows in a toast. */
-async function tryAction(action: () => Promise<void>): Promise<boolean> {
-  try {
-    await action();
-    return true;
-  } catch (cause) {
-    toastFailure(cause, words.failed);
-    return false;
-  }
-}
-
 export default function RunsSheet({ sheet, story: { id: storyId }, log, onClose }: ChatSheetProps) {
   // a message that waits to be sent would make its run the current one again
   const isBusy = log.pending.length > 0;
@@ -33,17 +22,21 @@ export default function RunsSheet({ sheet, story: { id: storyId }, log, onClose 
   const [isChoosing, setChoosing] = useState(false);
   const choose = async (action: () => Promise<void>, doneText: string, undo?: { label: string; run: () => void }) => {
     setChoosing(true);
-    if (await tryAction(action)) {
+    try {
+      await action();
       onClose();
       toast(doneText, undo && { action: undo });
+    } catch (cause) {
+      toastFailure(cause, words.failed);
+    } finally {
+      setChoosing(false);
     }
-    setChoosing(false);
   };
   if (conversationId === undefined) return null;
   const goBack = async () => {
     // the first line of the new run would be sent to the previous one
     if (selectChat(store.getState()).pending.some((pending) => pending.storyId === storyId)) toast(words.busy);
-    else await tryAction(() => resumeRun({ id: conversationId, storyId }));
+    else await resumeRun({ id: conversationId, storyId }).catch((cause: unknown) => toastFailure(cause, words.failed));
   };
   const undoAction = { label: words.back, run: () => void goBack() };
   const startAnother = () => choose(() => startNewRun(storyId, conversationId), words.begun, undoAction);
