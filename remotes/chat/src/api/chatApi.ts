@@ -56,14 +56,14 @@ export const chatApi = api.injectEndpoints({
       },
       keepUnusedDataFor: KEEP_UNUSED_SECONDS,
       async onCacheEntryAdded(storyId, { cacheDataLoaded, cacheEntryRemoved }) {
-        const { handleLoaded, stop } = threadSyncs.follow({
+        const { sync, stop } = threadSyncs.follow({
           storyId,
           read: () => cachedThread(storyId),
           change: (next) => changeThread(storyId, () => next),
         });
         // rejects if the entry is removed before it has loaded
         void cacheDataLoaded.then(
-          ({ meta }) => handleLoaded(meta !== undefined && 'isCached' in meta),
+          ({ meta }) => sync.handleLoaded(meta !== undefined && 'isCached' in meta),
           () => undefined,
         );
         await cacheEntryRemoved;
@@ -98,9 +98,8 @@ export function forgetThread(conversationId: string, storyId: string): void {
 
 /** Replaces the cached thread of a story with the run that the user has chosen. */
 export async function switchThread(storyId: string): Promise<void> {
-  const catchUp = threadSyncs.handleRunSwitched(storyId);
-  if (catchUp === false) await cacheThread(emptyThread(storyId));
-  else await catchUp;
+  const sync = threadSyncs.of(storyId);
+  await (sync ? sync.handleRunSwitched() : cacheThread(emptyThread(storyId)));
 }
 
 /**
@@ -140,14 +139,11 @@ export function markAsRead(thread: Thread): void {
   const previousVersion = selectChat(store.getState()).read[id] ?? 0;
   if (previousVersion >= version) return;
   dispatch(chatActions.conversationRead({ id, version }));
-  void sendMark({ id, version, previousVersion }, MARK_RETRY_SECONDS);
+  void sendMark(id, version, previousVersion, MARK_RETRY_SECONDS);
 }
 
-async function sendMark(
-  mark: { id: string; version: number; previousVersion: number },
-  [delaySeconds, ...laterDelays]: readonly number[],
-): Promise<void> {
-  const { id, version, previousVersion } = mark;
+async function sendMark(id: string, version: number, previousVersion: number, delays: readonly number[]) {
+  const [delaySeconds, ...laterDelays] = delays;
   const userId = currentUserId();
   try {
     await putConversation(id, { read_version: version });
@@ -155,7 +151,7 @@ async function sendMark(
     const { kind } = expectApiError(cause);
     const isNewest = () => currentUserId() === userId && selectChat(store.getState()).read[id] === version;
     if (delaySeconds !== undefined && transientErrorKinds.includes(kind))
-      setTimeout(() => isNewest() && void sendMark(mark, laterDelays), delaySeconds * 1000);
+      setTimeout(() => isNewest() && void sendMark(id, version, previousVersion, laterDelays), delaySeconds * 1000);
     else if (isNewest()) dispatch(chatActions.conversationRead({ id, version: previousVersion }));
   }
 }

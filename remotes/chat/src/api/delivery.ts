@@ -73,13 +73,13 @@ async function applySent(pending: PendingMessage, { message, reply, conversation
   const messages = [message, ...(reply ? [reply] : [])].map((dto) => toMessage(dto));
   if (conversationId) changeThread(pending.storyId, (thread) => withResponse(thread, conversationId, messages));
   // a response without its conversation or reply does not show what has begun
-  if (!conversationId || !reply) await threadSyncs.catchUp(pending.storyId);
-  threadSyncs.watch(pending.storyId);
+  if (!conversationId || !reply) await threadSyncs.of(pending.storyId)?.catchUp();
+  threadSyncs.of(pending.storyId)?.watch();
   invalidateChangedTags(pending);
   if (conversation) changeConversations(merging(withConversation, conversation));
   await outboxStore.remove(pending.clientId);
   // the response may be ahead of changes that have not arrived yet
-  if (cachedThread(pending.storyId)?.ahead.length) await threadSyncs.catchUp(pending.storyId);
+  if (cachedThread(pending.storyId)?.ahead.length) await threadSyncs.of(pending.storyId)?.catchUp();
 }
 
 /** A message costs points, and the first one creates its story's conversation. */
@@ -98,7 +98,7 @@ export async function deliveryStatus(pending: PendingMessage): Promise<'received
     const page = await fetchLatest({ ...target, limit: RECENT_MESSAGES });
     if (!page.messages.some((message) => message.clientId === pending.clientId)) return 'absent';
     changeThread(pending.storyId, (thread) => withNewest(thread, page));
-    threadSyncs.watch(pending.storyId);
+    threadSyncs.of(pending.storyId)?.watch();
     return 'received';
   } catch (cause) {
     if (!isApiError(cause)) throw cause;

@@ -169,13 +169,13 @@ function applyResponse(storyId: string, { conversationId }: ReplyTarget, respons
     return withResponse(cutAfter(thread, seq, message.version), conversationId, [message, toMessage(reply)]);
   });
   if (conversation) changeConversations(merging(withConversation, conversation));
-  threadSyncs.watch(storyId);
+  threadSyncs.of(storyId)?.watch();
   dispatch(api.util.invalidateTags(['Transaction']));
 }
 
 /** Fetches the current state of a message; returns the known state if the server cannot be reached. */
 async function fetchMessage(storyId: string, { id }: ReplyTarget): Promise<Message | undefined> {
-  await threadSyncs.catchUp(storyId);
+  await threadSyncs.of(storyId)?.catchUp();
   const thread = cachedThread(storyId);
   return thread && findMessage(thread, id);
 }
@@ -213,10 +213,10 @@ export async function restartConversation(storyId: string, conversationId: strin
     changeThread(storyId, restart);
     changeConversations(merging(withConversation, conversation));
     dispatch(api.util.invalidateTags(['Transaction']));
-    await threadSyncs.catchUp(storyId);
+    await threadSyncs.of(storyId)?.catchUp();
   } catch (cause) {
     const isOpen = isApiError(cause) && isUncertain(cause);
-    if (isOpen) await threadSyncs.catchUp(storyId);
+    if (isOpen) await threadSyncs.of(storyId)?.catchUp();
     // the response was lost or empty, but the messages are gone
     const thread = cachedThread(storyId);
     const isDone = isOpen && thread?.conversationId === conversationId && thread.messages.length === 0;

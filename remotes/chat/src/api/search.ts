@@ -40,6 +40,7 @@ export interface LogWindow {
 
 export interface SearchPorts {
   storyId: string;
+  conversationId: string;
   /** Once aborted, the window is not opened. */
   signal: AbortSignal;
   /** Shows another window; null shows the thread itself again. */
@@ -52,12 +53,8 @@ type Direction = 'older' | 'newer';
  * Opens a window around a place that is not loaded. Once the window reaches the loaded messages, it is merged into the thread.
  * Resolves to the message at the place, or the next one after it; to undefined if it was aborted. Rejects with ApiError.
  */
-export async function openWindow(
-  conversationId: string,
-  place: Place,
-  ports: SearchPorts,
-): Promise<Message | undefined> {
-  const { storyId, signal, show } = ports;
+export async function openWindow(place: Place, ports: SearchPorts): Promise<Message | undefined> {
+  const { storyId, conversationId, signal, show } = ports;
   const fetchBefore = (before: number) => fetchLatest({ conversation_id: conversationId, before, limit: THREAD_PAGE });
   const firstPage = await fetchBefore(place.seq + THREAD_PAGE / 2);
   if (signal.aborted) return undefined;
@@ -89,7 +86,7 @@ export async function openWindow(
     if (lastSeq < firstSeq - 1) return false;
     const page = { conversationId, messages: state.messages, version: state.version, hasMore: state.hasOlder };
     changeThread(storyId, (current) => withOlder(current, page, firstSeq));
-    if (state.version < thread.version) void threadSyncs.catchUp(storyId);
+    if (state.version < thread.version) void threadSyncs.of(storyId)?.catchUp();
     return true;
   }
 

@@ -154,6 +154,7 @@ export class ThreadSync {
     return this.#catchUpPromise;
   }
 
+  /** Prepends the page before the first loaded message; one request at a time. Rejects with ApiError. */
   loadOlder(): Promise<void> {
     this.#olderPromise ??= this.#loadPageBefore().finally(() => {
       this.#olderPromise = undefined;
@@ -304,10 +305,9 @@ function createThreadSyncs() {
   const syncs = new Map<string, ThreadSync>();
   let isSocketLive = false;
 
-  const catchUp = (storyId: string): Promise<void> => syncs.get(storyId)?.catchUp() ?? Promise.resolve();
-
   return {
-    catchUp,
+    /** The synchronization of a story's thread, while it is cached. */
+    of: (storyId: string): ThreadSync | undefined => syncs.get(storyId),
 
     /** Must be called by the page that observes the connection's status. */
     setSocketLive(isLive: boolean): void {
@@ -316,15 +316,9 @@ function createThreadSyncs() {
       for (const sync of syncs.values()) sync.watch();
     },
 
-    /** Reports that the story's current run has changed; returns false if its thread is not synchronized. */
-    handleRunSwitched: (storyId: string): Promise<void> | false => syncs.get(storyId)?.handleRunSwitched() ?? false,
-
-    /** Reports that a response has changed the thread, so that a running reply is polled. */
-    watch: (storyId: string): void => syncs.get(storyId)?.watch(),
-
     /**
-     * Subscribes a story's thread to the user's channel, before its first page is requested. `handleLoaded` must be called once that
-     * page or the device's copy has loaded.
+     * Subscribes a story's thread to the user's channel, before its first page is requested. `handleLoaded` of the result must be
+     * called once that page or the device's copy has loaded.
      */
     follow(ports: Pick<ThreadPorts, 'storyId' | 'read' | 'change'>) {
       const sync = new ThreadSync({ ...ports, fetchPage: fetchLatest, isLive: () => isSocketLive });
@@ -349,11 +343,8 @@ function createThreadSyncs() {
         () => sync.stop(),
         () => syncs.get(ports.storyId) === sync && syncs.delete(ports.storyId),
       );
-      return { handleLoaded: (isCached: boolean) => sync.handleLoaded(isCached), stop };
+      return { sync, stop };
     },
-
-    /** Prepends the page before the first loaded message; one request at a time. Rejects with ApiError. */
-    loadOlder: (storyId: string): Promise<void> => syncs.get(storyId)?.loadOlder() ?? Promise.resolve(),
   };
 }
 

@@ -254,10 +254,13 @@ export function useOlder({ storyId, hasOlder }: Thread): Older {
   const [error, setError] = useState<unknown>(undefined);
   const retry = useCallback(() => {
     setError(undefined);
-    void threadSyncs.loadOlder(storyId).catch((cause: unknown) => {
-      if (!isApiError(cause)) throw cause;
-      setError(cause);
-    });
+    void threadSyncs
+      .of(storyId)
+      ?.loadOlder()
+      .catch((cause: unknown) => {
+        if (!isApiError(cause)) throw cause;
+        setError(cause);
+      });
   }, [storyId]);
   const load = useCallback(() => {
     if (error === undefined) retry();

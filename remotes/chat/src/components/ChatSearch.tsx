@@ -100,7 +100,7 @@ export function ChatSearch(props: ChatSearchProps) {
       if (shownWindow && isInThread) shownWindow.newer.leave();
       onTarget({ key: keyOf(loadedMessage) });
     } else if (conversationId !== null) {
-      openWindow(conversationId, place, { storyId, signal, show: onWindow }).then(
+      openWindow(place, { storyId, conversationId, signal, show: onWindow }).then(
         (message) => signal.aborted || onTarget(message && { key: keyOf(message) }),
         (cause: unknown) => showFailure(cause, signal),
       );

@@ -86,7 +86,7 @@ export function useChatActions(
     };
     return {
       login: () => void requestLogin('login'),
-      refresh: () => void threadSyncs.catchUp(storyId),
+      refresh: () => void threadSyncs.of(storyId)?.catchUp(),
       getPoints,
       openMenu: (target: Message | PendingMessage) => open({ kind: 'menu', target }),
       openMore: () => open({ kind: 'more' }),

@@ -135,7 +135,7 @@ describe('outbox.401', () => {
     expect(screen.getByText(replyLine.body ?? '')).toBeTruthy();
     expect(screen.getByText('后来呢？')).toBeTruthy();
     const looks = requests.filter(({ url }) => url === '/v1/messages/latest').length;
-    await threadSyncs.catchUp('s-1');
+    await threadSyncs.of('s-1')?.catchUp();
     expect(requests.filter(({ url }) => url === '/v1/messages/latest')).toHaveLength(looks);
     isExpired = false;
     await signIn({ id: 'u-2' });

@@ -57,7 +57,7 @@ function hold(isHeld: (request: RecordedRequest) => boolean, lateAnswer: Answer)
   return { answers, requests: () => heldRequests, release };
 }
 /** Resolves after every answer that has been released before. */
-const pass = () => act(() => threadSyncs.catchUp('s-1'));
+const pass = () => act(async () => threadSyncs.of('s-1')?.catchUp());
 
 const found = () => document.querySelector('[data-found="true"]')?.textContent ?? '';
 

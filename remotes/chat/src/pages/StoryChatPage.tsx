@@ -120,7 +120,7 @@ function useChatSync(storyId: string): void {
   useEffect(() => {
     if (isLive) return;
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void threadSyncs.catchUp(storyId);
+      if (document.visibilityState === 'visible') void threadSyncs.of(storyId)?.catchUp();
     }, POLL_SECONDS * 1000);
     return () => clearInterval(timer);
   }, [isLive, storyId]);
@@ -175,7 +175,7 @@ async function loadPosition(storyId: string): Promise<void> {
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const thread = cachedThread(storyId);
     if (!thread || !needsOlder(thread)) return;
-    await threadSyncs.loadOlder(storyId);
+    await threadSyncs.of(storyId)?.loadOlder();
   }
 }
 
