@@ -339,13 +339,12 @@ function ConversationRows({ items }: { items: Conversation[] }) {
 
 function ListEnd({ items }: { items: Conversation[] }) {
   const hiddenIds = useSelector((state) => selectChat(state).deleting);
-  return items.every(({ id }) => hiddenIds.includes(id)) ? <EmptyList /> : <EndOfList text={texts.list.end} />;
+  if (items.some(({ id }) => !hiddenIds.includes(id))) return <EndOfList text={texts.list.end} />;
+  return (
+    <EmptyState
+      drawing="lantern"
+      text={texts.list.empty}
+      action={<Button asLink={<Link to={paths.explore()} />}>{texts.list.toExplore}</Button>}
+    />
+  );
 }
-
-const EmptyList = () => (
-  <EmptyState
-    drawing="lantern"
-    text={texts.list.empty}
-    action={<Button asLink={<Link to={paths.explore()} />}>{texts.list.toExplore}</Button>}
-  />
-);

@@ -21,16 +21,6 @@ import { texts } from '../texts';
 /** The story whose chat is open next to the list. */
 export const OpenChatContext = createContext<string | null>(null);
 
-/** Next to an open chat, a link replaces the history entry, and the open chat's own link is marked. */
-function useChatLink({ storyId, isShelved }: Conversation) {
-  const openStoryId = use(OpenChatContext);
-  return {
-    to: paths.storyChat(storyId),
-    replace: openStoryId !== null,
-    'aria-current': openStoryId === storyId && !isShelved ? ('page' as const) : undefined,
-  };
-}
-
 interface ConversationRowProps {
   conversation: Conversation;
   isUnread: boolean;
@@ -48,7 +38,13 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
   const { conversation, isUnread, hasRuns, now, onDelete, onPin } = props;
   const { storyId, title, coverUrl, coverColor, excerpt, isMine, updatedAt, pinnedAt, run, isShelved } = conversation;
   const canOpen = storyId !== '';
-  const link = useChatLink(conversation);
+  const openStoryId = use(OpenChatContext);
+  // next to an open chat, a link replaces the history entry, and the open chat's own link is marked
+  const link = {
+    to: paths.storyChat(storyId),
+    replace: openStoryId !== null,
+    'aria-current': openStoryId === storyId && !isShelved ? ('page' as const) : undefined,
+  };
   const navigate = useNavigate();
   const isPinned = pinnedAt !== '';
   const remove = () => onDelete(conversation);
