@@ -1,5 +1,5 @@
 import { api, apiUrl, endpoints, request, session, store, toast } from '@liaozhai/shared/runtime';
-import { listenTo, stopAll } from '@liaozhai/shared/ui';
+import { listenTo } from '@liaozhai/shared/ui';
 import type { Conversation } from '../model/conversation';
 import { chatActions } from '../slice';
 import { texts } from '../texts';
@@ -15,22 +15,11 @@ function createDeletions() {
   /** Requests without a response yet, by story. */
   const runningRequests = new Map<string, Promise<void>>();
   let dismissToast = () => {};
-  let unwatch: (() => void) | null = null;
-
-  /** Pending deletions are carried out before unload and sign-out: only a signed-in user may delete. */
-  function watch(): void {
-    unwatch ??= stopAll(
-      listenTo(window, ['pagehide'], flush),
-      session.beforeSignOut(executeAll),
-      session.onUserChanged(drainPending),
-    );
-  }
 
   /** Hides a conversation immediately and deletes it when it can no longer be undone. */
   function remove(conversation: Conversation): void {
     const { id } = conversation;
     if (pending.has(id)) return;
-    watch();
     pending.set(id, conversation);
     dispatch(chatActions.conversationHidden(id));
     offerUndo();
@@ -40,11 +29,7 @@ function createDeletions() {
   function offerUndo(): void {
     dismissToast();
     const [first, ...others] = pending.values();
-    if (!first) {
-      unwatch?.();
-      unwatch = null;
-      return;
-    }
+    if (!first) return;
     const text = others.length === 0 ? texts.list.removed(first.title) : texts.list.removedSeveral(pending.size);
     const action = { label: texts.list.undo, run: undo };
     const onOver = () => void executeAll();
@@ -96,6 +81,10 @@ function createDeletions() {
     }
   }
 
+  // carried out before unload and sign-out: only a signed-in user may delete
+  listenTo(window, ['pagehide'], flush);
+  session.beforeSignOut(executeAll);
+  session.onUserChanged(drainPending);
   return { remove, isDeleting, settle };
 }
 
