@@ -28,7 +28,6 @@ export const texts = {
     toEnd: '回到最新',
     unsent: (count: number) => `有 ${count} 条未发出`,
     opening: '开篇',
-    system: '提示',
     tooLong: (over: number) => `超出 ${over} 字`,
     invisible: '至少要有一个看得见的字',
     left: (count: number) => `还可写 ${count} 字`,

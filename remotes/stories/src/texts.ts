@@ -40,7 +40,6 @@ export const texts = {
     by: (author: string) => `${inSentence(author)} 述`,
     tags: '标签',
     tag: (tag: string) => `标签「${inSentence(tag)}」的故事`,
-    summary: '简介',
     characters: '人物',
     opening: '开篇',
     openingLines: '可以这样开口',

@@ -85,7 +85,6 @@ export const texts = {
     ledger: '看消费明细',
     support: '联系客服',
     number: '订单号',
-    points: '点数',
     price: '金额',
     method: '付款方式',
     createdAt: '下单时间',
