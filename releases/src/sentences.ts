@@ -1,30 +1,30 @@
 import { SENTENCES } from './sentenceTable.ts';
 
-/** Names of the gate's checks. */
-const CHECKS = [
-  'stored files',
-  'served headers',
-  'sharing',
-  'contract',
-  'routes',
-  'globals',
-  'exposes',
-  'slots',
-  'federation',
-  'shared libraries',
-  'size budget',
-  'host page',
-  'headless smoke',
-  'promotion',
-] as const;
-export type Check = (typeof CHECKS)[number];
+/** Names of the gate's checks, in English and in Chinese. */
+export const CHECKS = {
+  'stored files': '存储的文件',
+  'served headers': '响应头',
+  sharing: '共享',
+  contract: '契约',
+  routes: '地址',
+  globals: '全局变量',
+  exposes: '对外模块',
+  slots: '插槽',
+  federation: '联邦版本',
+  'shared libraries': '共享库',
+  'size budget': '体积预算',
+  'host page': '主程序页面',
+  'headless smoke': '浏览器检查',
+  promotion: '带去',
+} as const;
+export type Check = keyof typeof CHECKS;
 
 const DAYS = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
 
 /** Patterns of placeholders, strict enough to distinguish sentences. */
 const PLACEHOLDER_PATTERNS: Readonly<Record<string, string>> = {
   build: '[a-z][\\w-]*@\\S+',
-  check: CHECKS.join('|'),
+  check: Object.keys(CHECKS).join('|'),
   failure: '[\\w-]+',
   file: '\\S+',
   path: '\\S+',
@@ -46,7 +46,7 @@ const PLACEHOLDER_PATTERNS: Readonly<Record<string, string>> = {
 
 export type SentenceKind = keyof typeof SENTENCES;
 type Names<Text> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
-type NamesOf<Kind extends SentenceKind> = Names<(typeof SENTENCES)[Kind]>;
+type NamesOf<Kind extends SentenceKind> = Names<(typeof SENTENCES)[Kind][0]>;
 type Values<Kind extends SentenceKind> = [NamesOf<Kind>] extends [never]
   ? []
   : [Record<NamesOf<Kind>, string | number>];
@@ -55,7 +55,7 @@ export const fill = (template: string, values: Readonly<Record<string, string | 
   template.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 
 export const say = <Kind extends SentenceKind>(kind: Kind, ...[values]: Values<Kind>): string =>
-  fill(SENTENCES[kind], values ?? {});
+  fill(SENTENCES[kind][0], values ?? {});
 
 function patternOf(template: string) {
   const names: string[] = [];
@@ -68,7 +68,7 @@ function patternOf(template: string) {
 
 /** Makes a parser that returns kind and values of a sentence; null for an unknown one. */
 export function createSentenceParser() {
-  const templates = Object.entries(SENTENCES).map(([kind, template]) => ({
+  const templates = Object.entries(SENTENCES).map(([kind, [template]]) => ({
     kind: kind as SentenceKind,
     ...patternOf(template),
   }));

@@ -1,23 +1,6 @@
-import { type Check, createSentenceParser, fill } from '../../src/sentences';
-import { CHINESE } from './chineseTable';
+import { CHECKS, createSentenceParser, fill } from '../../src/sentences';
+import { SENTENCES } from '../../src/sentenceTable';
 import { FAILURES, ROLES, VERBS } from './words';
-
-const CHECKS: Record<Check, string> = {
-  'stored files': '存储的文件',
-  'served headers': '响应头',
-  sharing: '共享',
-  contract: '契约',
-  routes: '地址',
-  globals: '全局变量',
-  exposes: '对外模块',
-  slots: '插槽',
-  federation: '联邦版本',
-  'shared libraries': '共享库',
-  'size budget': '体积预算',
-  'host page': '主程序页面',
-  'headless smoke': '浏览器检查',
-  promotion: '带去',
-};
 
 const OTHERS: Record<string, string> = {
   'the store': '存储',
@@ -53,7 +36,7 @@ function translateSentence(text: string): string {
   const match = readSentence(text);
   if (!match) return translatePart(text);
   const values = Object.entries(match.values).map(([name, value]) => [name, translateSentence(value)]);
-  return fill(CHINESE[match.kind], Object.fromEntries(values));
+  return fill(SENTENCES[match.kind][1], Object.fromEntries(values));
 }
 
 /** Translates text of the server to Chinese; unknown text stays unchanged. */
