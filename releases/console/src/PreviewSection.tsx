@@ -1,11 +1,12 @@
 import { ListRow, TextField } from '@liaozhai/shared/ui';
-import type { Preview } from './api';
+import { ApiFailure, type Preview, pathOf } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
-import { AskButton, FoldedForm, HoursField, useConsole } from './Section';
+import { AskButton, FoldedForm, HoursField, useAnswer, useConsole, useSnapshot } from './Section';
 import { texts, translate } from './texts';
 
 const DEFAULT_HOURS = 4;
+const REFRESH_MS = 30_000;
 
 /** Opens a preview for a person from the request they sent. */
 function OpenForm({ previews }: { previews: readonly Preview[] }) {
@@ -43,12 +44,26 @@ function OpenForm({ previews }: { previews: readonly Preview[] }) {
 }
 
 /** People who run remotes from a dev server in the deployed host, with forms to add and to end a preview. */
-export function PreviewSection({ previews }: { previews: readonly Preview[] }) {
-  const { me } = useConsole();
+export function PreviewSection() {
+  const { me, now } = useConsole();
+  const { channel, seq } = useSnapshot().status;
+  // previews expire, so they are fetched periodically as well as after a change
+  const revision = `${seq} ${Math.floor(now.getTime() / REFRESH_MS)}`;
+  const answer = useAnswer<Preview[]>(pathOf('previews', { channel }), revision);
+  const hasFailed = answer instanceof ApiFailure;
+  const previews = hasFailed ? [] : (answer ?? []);
   const { preview } = texts;
   return (
     <>
-      <p className={styles.quiet}>{previews.length > 0 ? preview.about : `${preview.about}${preview.nothing}`}</p>
+      <p className={styles.quiet}>
+        {preview.about}
+        {!hasFailed && previews.length === 0 && preview.nothing}
+      </p>
+      {hasFailed && (
+        <p className={styles.alarm} role="alert">
+          {texts.builds.lost}
+        </p>
+      )}
       <div className={styles.rows}>
         {previews.map(({ browser, person, remotes, expires, who }) => (
           <ListRow

@@ -133,7 +133,7 @@ export function SignedIn({
           {snapshot && <AgendaNotice />}
           {!snapshot && !refreshFailure && !isMissing && <Spinner label={texts.loading} className={styles.alone} />}
           {snapshot && view === 'now' && <Now health={health} channels={channels} />}
-          {snapshot && view === 'settings' && <Settings previews={state.previews} />}
+          {snapshot && view === 'settings' && <Settings />}
         </main>
         <footer className={styles.foot}>
           <span>{callerText(me)}</span>
@@ -209,7 +209,7 @@ function Now({ health, channels }: { health: ConsoleState['health']; channels: r
 }
 
 /** Settings of a channel, for routine work. */
-function Settings({ previews }: { previews: ConsoleState['previews'] }) {
+function Settings() {
   return (
     <div className={styles.settings}>
       <Section title={texts.freeze.title}>
@@ -222,7 +222,7 @@ function Settings({ previews }: { previews: ConsoleState['previews'] }) {
         <WebhookSection />
       </Section>
       <Section title={texts.preview.title}>
-        <PreviewSection previews={previews} />
+        <PreviewSection />
       </Section>
     </div>
   );

@@ -1,5 +1,5 @@
 import type { ShownToast } from '@liaozhai/shared/ui';
-import type { AgendaView, ApiFailure, ChannelView, Comparison, Health, LogEntry, Preview, Sharing } from './api';
+import type { AgendaView, ApiFailure, ChannelView, Comparison, Health, LogEntry, Sharing } from './api';
 import type { NamedPackage } from './labels';
 import { texts } from './texts';
 
@@ -85,8 +85,6 @@ export interface ConsoleState {
   channel: string;
   /** Null until the channel is loaded. */
   snapshot: Snapshot | null;
-  /** People who may currently run remotes from a dev server. */
-  previews: readonly Preview[];
   health: Health | null;
   /** Time of the last refresh; relative times are computed from it. */
   now: Date;
@@ -113,7 +111,6 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
   let state: ConsoleState = {
     channel,
     snapshot: null,
-    previews: [],
     health: null,
     now: new Date(),
     refreshFailure: null,

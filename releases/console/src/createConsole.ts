@@ -48,8 +48,8 @@ async function rollbackChanges(currentBasis: Basis, killed: readonly string[], n
 export function createConsole(channel: string) {
   const store = createConsoleStore(channel, (cause) => refusalOf(cause));
   const { state, set, showToast, hideToast, showNotice, currentBasis, run } = store;
-  const polling = createPolling(store);
-  const questions = createQuestions(store, polling);
+  const refresh = createPolling(store);
+  const questions = createQuestions(store, refresh);
   const checkedBuilds = new Set<string>();
   let turnCount = 0;
 
@@ -136,7 +136,7 @@ export function createConsole(channel: string) {
   const self = {
     subscribe: store.subscribe,
     state,
-    refresh: polling.refresh,
+    refresh,
 
     /** Called when the manager types text or changes the view. */
     turnAway: () => {
@@ -145,9 +145,8 @@ export function createConsole(channel: string) {
 
     chooseChannel: (chosen: string) => {
       self.turnAway();
-      polling.invalidatePreviews();
-      set({ channel: chosen, snapshot: null, previews: [], health: null, refreshFailure: null });
-      return polling.refresh();
+      set({ channel: chosen, snapshot: null, health: null, refreshFailure: null });
+      return refresh();
     },
 
     /** Asks before a rollback: of a name, to a state, or of the whole set. */
@@ -284,12 +283,12 @@ export function createConsole(channel: string) {
         const request = post<{ secret: string }>(pathOf('webhook', currentBasis()), { url });
         const { secret } = await request.catch(async (cause: unknown) => {
           // shows whether it was added
-          await polling.refresh();
+          await refresh();
           throwIfUnanswered(cause);
           throw cause;
         });
         showNotice({ title: texts.webhook.secret, lines: [secret], copy: secret });
-        await polling.refresh();
+        await refresh();
       }),
 
     testWebhook: (control: string, id: string) =>

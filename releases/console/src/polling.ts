@@ -4,6 +4,7 @@ import {
   type ChannelView,
   failureOf,
   get,
+  type Health,
   type LogEntry,
   mayGoBack,
   nameOf,
@@ -16,7 +17,6 @@ import { labels, type NamedPackage } from './labels';
 import { texts } from './texts';
 
 const LOG_LENGTH = 60;
-const PREVIEWS_INTERVAL_MS = 30_000;
 
 type PreviousState = { seq: number } | { refused: Failure };
 
@@ -73,30 +73,20 @@ async function findDeadEnds(status: ChannelView, log: readonly LogEntry[]): Prom
   });
 }
 
-/** Polls the server for the page's data. */
+/** Creates the function that fetches the page's data again. */
 export function createPolling({ state, set }: ConsoleStore) {
   const pendingHealth = new Set<string>();
-  let previewsRequestedAt = 0;
   let requestCount = 0;
   let shownRequest = 0;
-
-  async function refreshPart(part: 'health' | 'previews', channel: string): Promise<void> {
-    const answer = await get(pathOf(part, { channel })).catch(failureOf);
-    if (channel === state().channel && !(answer instanceof ApiFailure)) set({ [part]: answer });
-  }
 
   /** Health may take long after a start, so the state does not wait for it. One request per channel at a time. */
   async function refreshHealth(channel: string): Promise<void> {
     if (pendingHealth.has(channel)) return;
     pendingHealth.add(channel);
-    await refreshPart('health', channel).finally(() => pendingHealth.delete(channel));
-  }
-
-  /** Previews expire, so they are fetched periodically as well as after a change. */
-  async function refreshPreviews(channel: string): Promise<void> {
-    if (Date.now() - previewsRequestedAt < PREVIEWS_INTERVAL_MS) return;
-    previewsRequestedAt = Date.now();
-    await refreshPart('previews', channel);
+    const health = await get<Health>(pathOf('health', { channel }))
+      .catch(failureOf)
+      .finally(() => pendingHealth.delete(channel));
+    if (channel === state().channel && !(health instanceof ApiFailure)) set({ health });
   }
 
   /** Fetches the current state. Drops responses about a former channel, and those older than what is shown. */
@@ -113,16 +103,7 @@ export function createPolling({ state, set }: ConsoleStore) {
     if (!(answer instanceof ApiFailure)) set({ snapshot: answer, refreshFailure: null, now });
     else if (answer.status === 401) set({ isExpired: true });
     else set({ refreshFailure: answer, now });
-    void refreshPreviews(channel);
   }
 
-  return {
-    refresh,
-    /** Makes the next refresh fetch the previews. */
-    invalidatePreviews: () => {
-      previewsRequestedAt = 0;
-    },
-  };
+  return refresh;
 }
-
-export type Polling = ReturnType<typeof createPolling>;

@@ -17,7 +17,6 @@ import {
   type QuestionOptions,
   STATELESS_VERBS,
 } from './consoleStore';
-import type { Polling } from './polling';
 import { evidenceLine, subjectOf, texts, translate } from './texts';
 
 interface ChangeResult {
@@ -36,7 +35,7 @@ export function throwIfUnanswered(cause: unknown): void {
 /** Changes that wait for a person's confirmation, one at a time. */
 export function createQuestions(
   { state, set, showToast, currentBasis, run }: ConsoleStore,
-  { refresh, invalidatePreviews }: Polling,
+  refresh: () => Promise<void>,
 ) {
   /** Returns what changed since a state; the server's lines if the log does not show it. */
   async function changesSince({ channel, seq }: Basis, lines: readonly string[]): Promise<readonly string[]> {
@@ -99,7 +98,6 @@ export function createQuestions(
             throw (await isSettled(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
           },
         );
-        invalidatePreviews();
         forgetReason(question);
         await refresh();
         isDone = true;
