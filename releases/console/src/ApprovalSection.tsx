@@ -42,7 +42,7 @@ function ProposalRow({ proposal }: { proposal: ProposalView }) {
   const propsFor = (verb: 'approve' | 'reject' | 'retract') => {
     const question = { title: `${words[verb]} · ${title}`, action: words[verb], changes: lines };
     const asking = { verb, body: { id }, question: { ...question, danger: verb === 'reject' } };
-    return { control: `${verb} ${id}`, 'aria-label': `${words[verb]} ${id}`, ...asking };
+    return { 'aria-label': `${words[verb]} ${id}`, ...asking };
   };
   return (
     <section className={styles.plan} aria-label={`${words.changes.proposed} ${title}`}>
@@ -101,7 +101,6 @@ export function ApprovalSection() {
         <div className={styles.actions}>
           <small className={styles.aside}>{words.needsTwo}</small>
           <AskButton
-            control="approval"
             verb="approval"
             body={{ hours: null }}
             question={{ title: words.turnOff, action: words.turnOff, danger: true, changes: [words.rule(null)] }}

@@ -35,7 +35,7 @@ function statesOf(id: string, { status, log }: Snapshot) {
 function BuildActions({ id }: { id: string }) {
   const snapshot = useSnapshot();
   const { status } = snapshot;
-  const { me, console, running } = useConsole();
+  const { me, console, isRunning } = useConsole();
   const name = nameOf(id);
   const { isLive, candidate, isKilled } = statesOf(id, snapshot);
   const changes = changesBy(status, [id]);
@@ -53,29 +53,24 @@ function BuildActions({ id }: { id: string }) {
     label,
     onSelect,
     danger,
-    disabled: running !== null,
+    disabled: isRunning,
   });
   const items = [
-    ...(liveBuild && !isLive
-      ? [item(texts.compare.withLive, () => void console.compare(`compare ${id}`, name, liveBuild, id))]
-      : []),
+    ...(liveBuild && !isLive ? [item(texts.compare.withLive, () => void console.compare(name, liveBuild, id))] : []),
     ...(isKilled ? [] : [item(check, () => void console.check(id))]),
     ...(isPermitted && !isLive && !candidate
       ? [item(canary, () => openDialog(canary, 'canary', { builds: [id], percent: 5 }, endedBy(status, name)))]
       : []),
-    ...(isPermitted && !isLive ? [item(override, () => void console.override(`override ${id}`, id))] : []),
-    ...(isPermitted && isLive && name !== 'host'
-      ? [item(withdraw, () => void console.withdraw(`withdraw ${name}`, id), true)]
-      : []),
-    ...(me.role === 'manager' && !isKilled ? [item(kill, () => void console.kill(`kill ${id}`, id), true)] : []),
+    ...(isPermitted && !isLive ? [item(override, () => void console.override(id))] : []),
+    ...(isPermitted && isLive && name !== 'host' ? [item(withdraw, () => void console.withdraw(id), true)] : []),
+    ...(me.role === 'manager' && !isKilled ? [item(kill, () => void console.kill(id), true)] : []),
   ];
   return (
     <span className={styles.pair}>
       {isPermitted && !isLive && (
         <ActionButton
-          control={`activate ${id}`}
           aria-label={`${activate} ${id}`}
-          onClick={() => openDialog(activate, 'activate', { builds: [id] }, overtakenBy(status, [id]))}
+          act={() => openDialog(activate, 'activate', { builds: [id] }, overtakenBy(status, [id]))}
         >
           {activate}
         </ActionButton>

@@ -25,7 +25,7 @@ type ShownCandidate = NonNullable<ChannelView['candidate']>;
 
 function Share({ candidate: { builds, percent } }: { candidate: ShownCandidate }) {
   const { status } = useSnapshot();
-  const { console, running } = useConsole();
+  const { console, isRunning } = useConsole();
   const steps = stepsWith(percent);
   const [step, setStep] = useState(steps.indexOf(percent));
   const id = useId();
@@ -50,7 +50,7 @@ function Share({ candidate: { builds, percent } }: { candidate: ShownCandidate }
       <Button
         variant="quiet"
         small
-        disabled={running !== null || chosenPercent === percent}
+        disabled={isRunning || chosenPercent === percent}
         onClick={() => {
           const options = { title, action: apply, changes, isWayBack: chosenPercent < percent };
           console.openQuestion('canary', { builds, percent: chosenPercent }, options);
@@ -72,7 +72,6 @@ function Decisions({ builds }: { builds: readonly string[] }) {
     <div className={styles.actions}>
       <AskButton
         variant="danger"
-        control={`abort ${name}`}
         aria-label={abortTitle}
         verb="abort"
         body={{ name }}
@@ -80,7 +79,6 @@ function Decisions({ builds }: { builds: readonly string[] }) {
       />
       <AskButton
         variant="primary"
-        control={`promote ${name}`}
         aria-label={promoteTitle}
         verb="promote"
         body={{ name }}

@@ -150,7 +150,7 @@ export function CompareDialog({ comparison }: { comparison: ConsoleState['compar
   const builds = useBuilds(name, comparison !== null, useSnapshot().status, 0);
   const buildIds = builds instanceof ApiFailure ? [] : (builds ?? []).map(({ id }) => id);
   const ids = [...new Set([...buildIds, from, to])].filter(Boolean);
-  const choose = (a: string, b: string) => void console.compare('compare', name, a, b);
+  const choose = (a: string, b: string) => void console.compare(name, a, b);
   const { title, from: fromLabel, to: toLabel } = texts.compare;
   return (
     <Dialog

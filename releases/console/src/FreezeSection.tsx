@@ -139,7 +139,6 @@ export function FreezeSection() {
             value={
               maySwitch(me) && (
                 <AskButton
-                  control={`unfreeze ${id}`}
                   aria-label={`${remove} ${reason}`}
                   verb="unfreeze"
                   body={{ id }}

@@ -3,17 +3,15 @@ import { ApiFailure, type LogEntry, mayGoBack, maySwitch, nameOf, withdrawnIn } 
 import styles from './Console.module.css';
 import { labels } from './labels';
 import { formats } from './language';
-import { ActionButton, Name, useConsole, useSnapshot } from './Section';
+import { Name, RollbackButton, useConsole, useSnapshot } from './Section';
 import { SharedLibraries } from './SharedLibraries';
 import { relativeTime, shortList, texts, translate, versionOf } from './texts';
 
 function LiveRow({ id }: { id: string }) {
   const snapshot = useSnapshot();
-  const { me, console, running } = useConsole();
+  const { me, console, isRunning } = useConsole();
   const name = nameOf(id);
   const lastGoodBuild = snapshot.status.fallbacks?.find((each) => nameOf(each) === name);
-  const control = `rollback ${name}`;
-  const title = `${texts.live.rollback} ${labels.of(name)}`;
   return (
     <ListRow
       className={styles.row}
@@ -31,22 +29,14 @@ function LiveRow({ id }: { id: string }) {
       value={
         mayGoBack(snapshot, name) && (
           <span className={styles.pair}>
-            {maySwitch(me, name) && (
-              <ActionButton
-                control={control}
-                aria-label={title}
-                onClick={() => void console.rollback(control, { name, title })}
-              >
-                {texts.live.rollback}
-              </ActionButton>
-            )}
+            {maySwitch(me, name) && <RollbackButton target={{ name }} />}
             <Menu
               label={texts.moreOf(labels.of(name))}
               items={[
                 {
                   label: texts.compare.withFormer,
-                  disabled: running !== null,
-                  onSelect: () => void console.compareWithFormer(`compare ${name}`, name),
+                  disabled: isRunning,
+                  onSelect: () => void console.compareWithFormer(name),
                 },
               ]}
             />
@@ -58,10 +48,8 @@ function LiveRow({ id }: { id: string }) {
 }
 
 function WithdrawnRow({ build, entry }: { build: string; entry: LogEntry }) {
-  const { me, console, now } = useConsole();
+  const { me, now } = useConsole();
   const name = nameOf(build);
-  const control = `restore ${name}`;
-  const title = `${texts.live.restore} ${labels.of(name)}`;
   return (
     <ListRow
       className={styles.row}
@@ -71,17 +59,7 @@ function WithdrawnRow({ build, entry }: { build: string; entry: LogEntry }) {
           {versionOf(build)} · {texts.live.withdrawn(relativeTime(entry.at, now), translate(entry.who))}
         </span>
       }
-      value={
-        maySwitch(me, name) && (
-          <ActionButton
-            control={control}
-            aria-label={title}
-            onClick={() => void console.rollback(control, { name, title, action: texts.live.restore })}
-          >
-            {texts.live.restore}
-          </ActionButton>
-        )
-      }
+      value={maySwitch(me, name) && <RollbackButton target={{ name, action: texts.live.restore }} />}
     />
   );
 }
@@ -90,7 +68,7 @@ function WithdrawnRow({ build, entry }: { build: string; entry: LogEntry }) {
 export function LiveSection({ channels }: { channels: readonly string[] }) {
   const snapshot = useSnapshot();
   const { status, log, sharing } = snapshot;
-  const { me, console, running, now } = useConsole();
+  const { me, console, isRunning, now } = useConsole();
   const { stable, seq, killed, expires } = status;
   if (!stable) return <p className={styles.quiet}>{texts.live.nothing}</p>;
   const otherChannels = maySwitch(me) ? channels.filter((channel) => channel !== status.channel) : [];
@@ -119,22 +97,14 @@ export function LiveSection({ channels }: { channels: readonly string[] }) {
       )}
       <div className={styles.actions}>
         <small className={styles.aside}>{texts.live.expires(seq, formats.day(expires))}</small>
-        {maySwitch(me) && mayGoBack(snapshot) && (
-          <ActionButton
-            variant="danger"
-            control="rollback"
-            onClick={() => void console.rollback('rollback', { title: texts.live.rollbackAll })}
-          >
-            {texts.live.rollbackAll}
-          </ActionButton>
-        )}
+        {maySwitch(me) && mayGoBack(snapshot) && <RollbackButton variant="danger" target={{}} />}
         {otherChannels.length > 0 && (
           <Menu
             label={texts.moreOf(texts.live.title)}
             items={otherChannels.map((channel) => ({
               label: texts.live.promoteFrom(channel),
-              disabled: running !== null,
-              onSelect: () => void console.promoteFrom(`promote ${channel}`, channel),
+              disabled: isRunning,
+              onSelect: () => void console.promoteFrom(channel),
             }))}
           />
         )}

@@ -7,7 +7,7 @@ import styles from './Console.module.css';
 import logStyles from './Log.module.css';
 import { labels } from './labels';
 import { formats } from './language';
-import { ActionButton, Choice, Lines, useAnswer, useConsole, useSnapshot } from './Section';
+import { Choice, Lines, RollbackButton, useAnswer, useConsole, useSnapshot } from './Section';
 import { evidenceLine, fullIdsOf, relativeTime, subjectOf, texts, translate } from './texts';
 
 const BACK: readonly string[] = [...WAYS_BACK, 'alarm'];
@@ -19,10 +19,9 @@ const GENERATED_REASONS: readonly string[] = ['schedule', 'seed'];
 const toneOf = (verb: string) => (BACK.includes(verb) ? logStyles.back : !FORWARD.includes(verb) && logStyles.aside);
 
 function LogRow({ entry, isFormer }: { entry: LogEntry; isFormer: boolean }) {
-  const { me, console, now } = useConsole();
+  const { me, now } = useConsole();
   const { seq, verb, action, why, who, at, origins = {} } = entry;
-  const control = `restore ${seq}`;
-  const { restore, restoreState } = texts.log;
+  const { restore } = texts.log;
   return (
     <li className={clsx(logStyles.entry, toneOf(verb))}>
       <p>
@@ -38,14 +37,9 @@ function LogRow({ entry, isFormer }: { entry: LogEntry; isFormer: boolean }) {
       {why && <p className={styles.quiet}>{texts.log.why(GENERATED_REASONS.includes(verb) ? translate(why) : why)}</p>}
       {action.evidence.length > 0 && <Lines lines={action.evidence.map(evidenceLine)} />}
       {isFormer && maySwitch(me) && (
-        <ActionButton
-          className={logStyles.restore}
-          control={control}
-          aria-label={`${restore} ${seq}`}
-          onClick={() => void console.rollback(control, { to: seq, title: restoreState(seq) })}
-        >
+        <RollbackButton className={logStyles.restore} target={{ to: seq }} aria-label={`${restore} ${seq}`}>
           {restore}
-        </ActionButton>
+        </RollbackButton>
       )}
     </li>
   );

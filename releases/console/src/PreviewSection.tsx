@@ -79,7 +79,6 @@ export function PreviewSection() {
             value={
               me.role === 'manager' && (
                 <AskButton
-                  control={`preview-end ${browser}`}
                   aria-label={`${preview.end} ${person}`}
                   verb="preview-end"
                   body={{ browser }}

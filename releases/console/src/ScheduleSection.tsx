@@ -45,7 +45,7 @@ export function ScheduleRow({ schedule, isRunning }: { schedule: ScheduleView; i
   const steering = (verb: 'pause' | 'continue' | 'cancel', line: string) => {
     const action = texts.schedule[verb];
     const question = { title: `${action} · ${namesList(builds)}`, action, changes: [line] };
-    return <AskButton control={`${verb} ${name}`} verb={verb} body={{ name }} question={question} />;
+    return <AskButton verb={verb} body={{ name }} question={question} />;
   };
   return (
     <section className={styles.plan} aria-label={`${texts.schedule.title} ${namesList(builds)}`}>

@@ -1,17 +1,27 @@
 import { Button, Card, TextField } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
-import { type ComponentProps, createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import {
+  type ComponentProps,
+  createContext,
+  type FormEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useState,
+  useTransition,
+} from 'react';
 import { type ApiFailure, failureOf, get, type Me } from './api';
 import styles from './Console.module.css';
 import type { QuestionOptions, Snapshot } from './consoleStore';
 import type { Console } from './createConsole';
 import { labels } from './labels';
+import { rollbackTitle, texts, type WayBack } from './texts';
 
 export interface SignedInConsole {
   me: Me;
   console: Console;
-  /** Name of the control whose request is under way. */
-  running: string | null;
+  /** A request is under way. */
+  isRunning: boolean;
   now: Date;
   snapshot: Snapshot | null;
 }
@@ -59,19 +69,47 @@ export function Name({ name }: { name: string }) {
   );
 }
 
-/** A button for a slow request: busy while it runs, disabled while another request runs. */
-export function ActionButton({
-  control,
-  disabled = false,
-  ...rest
-}: { control: string } & ComponentProps<typeof Button>) {
-  const { running } = useConsole();
+interface ActionButtonProps extends Omit<ComponentProps<typeof Button>, 'onClick' | 'loading'> {
+  act?: () => unknown;
+  /** Its own request runs although it did not begin with `act`: that of a form. */
+  isSending?: boolean;
+}
+
+/** A button for a slow request: busy while its own runs, disabled while any does. */
+export function ActionButton({ act, isSending = false, disabled = false, ...rest }: ActionButtonProps) {
+  const { isRunning } = useConsole();
+  const [isActing, start] = useTransition();
+  const onClick = () => {
+    const ended = act?.();
+    start(async () => void (await ended));
+  };
   return (
-    <Button variant="quiet" small {...rest} loading={running === control} disabled={disabled || running !== null} />
+    <Button
+      variant="quiet"
+      small
+      {...rest}
+      onClick={onClick}
+      loading={(isActing || isSending) && isRunning}
+      disabled={disabled || isRunning}
+    />
   );
 }
 
-interface AskButtonProps extends Omit<ComponentProps<typeof ActionButton>, 'onClick' | 'children'> {
+type RollbackButtonProps = { target: WayBack } & Omit<ActionButtonProps, 'act'>;
+
+/** A button that asks before a rollback. */
+export function RollbackButton({ target, ...rest }: RollbackButtonProps) {
+  const { console } = useConsole();
+  const title = rollbackTitle(target);
+  const { action = target.name ? texts.live.rollback : title } = target;
+  return (
+    <ActionButton aria-label={title} {...rest} act={() => console.rollback(target)}>
+      {rest.children ?? action}
+    </ActionButton>
+  );
+}
+
+interface AskButtonProps extends Omit<ActionButtonProps, 'act' | 'children'> {
   verb: string;
   body: object;
   question: QuestionOptions;
@@ -81,7 +119,7 @@ interface AskButtonProps extends Omit<ComponentProps<typeof ActionButton>, 'onCl
 export function AskButton({ verb, body, question, ...rest }: AskButtonProps) {
   const { console } = useConsole();
   return (
-    <ActionButton {...rest} onClick={() => console.openQuestion(verb, body, question)}>
+    <ActionButton {...rest} act={() => console.openQuestion(verb, body, question)}>
       {question.action}
     </ActionButton>
   );
@@ -153,31 +191,34 @@ interface FoldedFormProps {
   /** Its name for screen readers, if the label is ambiguous. */
   actionName?: string;
   /** Receives the value of each named field, without blanks around it. */
-  onSubmit: (field: (name: string) => string, form: HTMLFormElement) => void;
+  onSubmit: (field: (name: string) => string, form: HTMLFormElement) => unknown;
   /** Shown before the button. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
 /** A form that is folded below its title. The browser keeps the values of its fields. */
-export const FoldedForm = ({ title, action, actionName, onSubmit, actions, children }: FoldedFormProps) => (
-  <details className={styles.details}>
-    <summary>{title}</summary>
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault();
-        const fields = new FormData(event.currentTarget);
-        onSubmit((name) => String(fields.get(name) ?? '').trim(), event.currentTarget);
-      }}
-    >
-      {children}
-      <div className={styles.actions}>
-        {actions}
-        <ActionButton type="submit" control={title} aria-label={actionName}>
-          {action}
-        </ActionButton>
-      </div>
-    </form>
-  </details>
-);
+export function FoldedForm({ title, action, actionName, onSubmit, actions, children }: FoldedFormProps) {
+  const [isSending, start] = useTransition();
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const fields = new FormData(form);
+    const ended = onSubmit((name) => String(fields.get(name) ?? '').trim(), form);
+    start(async () => void (await ended));
+  };
+  return (
+    <details className={styles.details}>
+      <summary>{title}</summary>
+      <form className={styles.form} onSubmit={submit}>
+        {children}
+        <div className={styles.actions}>
+          {actions}
+          <ActionButton type="submit" isSending={isSending} aria-label={actionName}>
+            {action}
+          </ActionButton>
+        </div>
+      </form>
+    </details>
+  );
+}

@@ -76,7 +76,7 @@ export function SignedIn({
   const isMissing = !channels.includes(state.channel);
   const snapshot = isMissing ? null : state.snapshot;
   return (
-    <ConsoleContext value={{ me, console, running: state.running, now, snapshot }}>
+    <ConsoleContext value={{ me, console, isRunning: state.isRunning, now, snapshot }}>
       <div
         className={styles.frame}
         onInput={({ target }) => isTextField(target) && console.turnAway()}

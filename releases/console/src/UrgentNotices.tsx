@@ -2,10 +2,9 @@ import { Button } from '@liaozhai/shared/ui';
 import type { ReactNode } from 'react';
 import { type Health, mayGoBack, maySwitch, nameOf, servedBy } from './api';
 import styles from './Console.module.css';
-import type { Snapshot } from './consoleStore';
 import { labels } from './labels';
 import { formats } from './language';
-import { ActionButton, AskButton, type SignedInConsole, useConsole, useSnapshot } from './Section';
+import { ActionButton, AskButton, RollbackButton, useConsole, useSnapshot } from './Section';
 import {
   changesByAbort,
   evidenceLine,
@@ -53,31 +52,27 @@ const MAX_NAMED = 4;
 const buildNames = (builds: readonly string[]): string =>
   listOf({ builds: builds.slice(0, MAX_NAMED), more: builds.length - MAX_NAMED });
 
-/** The action that ends the failures of a live build: roll back, else withdraw. For the host, it restores the previous set. */
-function recoveryAction(build: string, snapshot: Snapshot, { me, console }: SignedInConsole) {
-  const { rollback, rollbackAll, withdraw } = texts.live;
+/** Ends the failures of a live build: rolls back, else withdraws. For the host, it restores the previous set. */
+function RecoveryButton({ build }: { build: string }) {
+  const snapshot = useSnapshot();
+  const { me, console } = useConsole();
+  const { withdraw } = texts.live;
   const name = nameOf(build);
-  const control = `urgent ${name}`;
   const isPermitted = maySwitch(me, name);
-  if (isPermitted && mayGoBack(snapshot, name)) {
-    const title = `${rollback} ${labels.of(name)}`;
-    return { control, label: rollback, title, choose: () => console.rollback(control, { name, title }) };
-  }
-  if (isPermitted && name !== 'host') {
-    const title = `${withdraw} ${labels.of(name)}`;
-    return { control, label: withdraw, title, choose: () => console.withdraw(control, build) };
-  }
-  if (!maySwitch(me) || !mayGoBack(snapshot)) return null;
-  const title = rollbackAll;
-  return { control, label: title, title, choose: () => console.rollback(control, { title }) };
+  if (isPermitted && mayGoBack(snapshot, name)) return <RollbackButton variant="danger" target={{ name }} />;
+  if (isPermitted && name !== 'host')
+    return (
+      <ActionButton variant="danger" aria-label={`${withdraw} ${labels.of(name)}`} act={() => console.withdraw(build)}>
+        {withdraw}
+      </ActionButton>
+    );
+  return maySwitch(me) && mayGoBack(snapshot) ? <RollbackButton variant="danger" target={{}} /> : null;
 }
 
 /** Notices for a person on call: current failures, automatic stops and completed rollbacks. */
 export function UrgentNotices({ health }: { health: Health | null }) {
-  const context = useConsole();
-  const snapshot = useSnapshot();
-  const { me, now } = context;
-  const { status, log } = snapshot;
+  const { me, now } = useConsole();
+  const { status, log } = useSnapshot();
   const { abort } = texts.candidate;
   const alarmingBuilds = health?.builds.filter(({ alarm }) => alarm) ?? [];
   const { stops, served } = servedBy(status, log, now);
@@ -97,7 +92,6 @@ export function UrgentNotices({ health }: { health: Health | null }) {
                   {builds.every((id) => maySwitch(me, nameOf(id))) && (
                     <AskButton
                       variant="danger"
-                      control={`urgent ${name}`}
                       aria-label={title}
                       verb="abort"
                       body={{ name }}
@@ -116,23 +110,13 @@ export function UrgentNotices({ health }: { health: Health | null }) {
         })}
       {alarmingBuilds.map((health) => {
         const { build } = health;
-        const recovery = recoveryAction(build, snapshot, context);
         return (
           <UrgentNotice
             key={build}
             actions={
               <>
                 <SectionLink section="health" label={texts.now.figures} />
-                {recovery && (
-                  <ActionButton
-                    variant="danger"
-                    control={recovery.control}
-                    aria-label={recovery.title}
-                    onClick={() => void recovery.choose()}
-                  >
-                    {recovery.label}
-                  </ActionButton>
-                )}
+                <RecoveryButton build={build} />
               </>
             }
           >

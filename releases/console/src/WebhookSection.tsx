@@ -12,7 +12,7 @@ function WebhookForm() {
     <FoldedForm
       title={add}
       action={add}
-      onSubmit={(field, form) => void console.addWebhook(add, field('url')).then((isAdded) => isAdded && form.reset())}
+      onSubmit={(field, form) => console.addWebhook(field('url')).then((isAdded) => isAdded && form.reset())}
     >
       <TextField type="url" name="url" label={url} hint={hint} autoComplete="off" required />
     </FoldedForm>
@@ -51,15 +51,10 @@ export function WebhookSection() {
             value={
               maySwitch(me) && (
                 <span className={styles.pair}>
-                  <ActionButton
-                    control={`test ${id}`}
-                    aria-label={`${test} ${webhookName(shown, id)}`}
-                    onClick={() => void console.testWebhook(`test ${id}`, id)}
-                  >
+                  <ActionButton aria-label={`${test} ${webhookName(shown, id)}`} act={() => console.testWebhook(id)}>
                     {test}
                   </ActionButton>
                   <AskButton
-                    control={`unhook ${id}`}
                     aria-label={`${remove} ${webhookName(shown, id)}`}
                     verb="webhook-remove"
                     body={{ id }}

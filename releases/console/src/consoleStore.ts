@@ -92,8 +92,8 @@ export interface ConsoleState {
   refreshFailure: ApiFailure | null;
   /** The token or the session is no longer valid. */
   isExpired: boolean;
-  /** Name of the control whose request is under way; no other request starts meanwhile. */
-  running: string | null;
+  /** A request is under way; no other one starts meanwhile. */
+  isRunning: boolean;
   question: Question | null;
   /** Two builds of one name to compare; `found` is null if nothing differs. */
   comparison: { name: string; from: string; to: string; result: Comparison | null } | null;
@@ -115,7 +115,7 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
     now: new Date(),
     refreshFailure: null,
     isExpired: false,
-    running: null,
+    isRunning: false,
     question: null,
     comparison: null,
     notice: null,
@@ -178,11 +178,11 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
      * Runs one request at a time, with a toast meanwhile. A failure opens a notice, which has the action's title if the manager has
      * left it. Returns whether the work succeeded.
      */
-    async run(control: string, work: () => Promise<void>, title?: string): Promise<boolean> {
-      if (state.running !== null) return false;
+    async run(work: () => Promise<void>, title?: string): Promise<boolean> {
+      if (state.isRunning) return false;
       runCount += 1;
       const runNumber = runCount;
-      set({ running: control });
+      set({ isRunning: true });
       showToast(texts.busy);
       try {
         await work();
@@ -190,12 +190,12 @@ export function createConsoleStore(channel: string, refusalOf: (cause: unknown) 
         return true;
       } catch (cause) {
         const notice = refusalOf(cause);
-        const isLeft = runNumber !== runCount || state.running === null;
+        const isLeft = runNumber !== runCount || !state.isRunning;
         if (runNumber === runCount) hideToast();
         showNotice(isLeft && title ? { ...notice, title: `${title} · ${notice.title}` } : notice);
         return false;
       } finally {
-        if (runNumber === runCount) set({ running: null });
+        if (runNumber === runCount) set({ isRunning: false });
       }
     },
   };

@@ -143,13 +143,13 @@ test('one request runs at a time: what is asked meanwhile is not sent', async ()
   const { console } = openConsole();
   await console.refresh();
   const release = hold('override?channel=production');
-  const first = console.override('override a', 'a@1.0.0');
-  await console.override('override b', 'b@1.0.0');
-  expect(console.state().running).toBe('override a');
+  const first = console.override('a@1.0.0');
+  await console.override('b@1.0.0');
+  expect(console.state().isRunning).toBe(true);
   release();
   await first;
   expect(asked.filter((path) => path.startsWith('override'))).toHaveLength(1);
-  expect(console.state().running).toBeNull();
+  expect(console.state().isRunning).toBe(false);
 });
 
 const question = (title: string) => ({ title, action: title, changes: [] });
@@ -207,10 +207,10 @@ test('a switch that was left while the gate judges it does not block a rollback,
   console.openQuestion('activate', { builds: ['a@1.0.0'] }, question('上线 a'));
   const activated = console.confirmQuestion('');
   console.cancelQuestion();
-  await console.rollback('rollback b', { name: 'b', to: 3, title: '回退 b' });
+  await console.rollback({ name: 'b', to: 3 });
   await console.confirmQuestion('');
   expect(console.state().toast?.text).toBe('完成，现在是状态 8');
-  await console.rollback('rollback c', { name: 'c', to: 3, title: '回退 c' });
+  await console.rollback({ name: 'c', to: 3 });
   release();
   await activated;
   expect(console.state().toast?.text).toBe('上线 a · 完成，现在是状态 9');
@@ -238,21 +238,21 @@ describe('a question that loads slowly', () => {
     const { console } = openConsole();
     await console.refresh();
     const release = hold('diff?channel=production&a=7&b=3');
-    const asked = console.rollback('rollback b', { name: 'b', to: 3, title: '回退 b' });
+    const asked = console.rollback({ name: 'b', to: 3 });
     await turn(console);
     release();
     await asked;
     expect(console.state().question?.title).not.toBe('回退 b');
-    expect(console.state().running).toBeNull();
+    expect(console.state().isRunning).toBe(false);
     expect(console.state().toast?.text).toBe(toast);
-    await console.rollback('rollback b', { name: 'b', to: 3, title: '回退 b' });
+    await console.rollback({ name: 'b', to: 3 });
     expect(console.state().question?.title).toBe('回退 b');
   });
 
   test('names the state of the other channel that its lines are about', async () => {
     const { console } = openConsole();
     await console.refresh();
-    await console.promoteFrom('promote', 'preview');
+    await console.promoteFrom('preview');
     expect(console.state().question?.body).toEqual({ from: 'preview', fromSeq: 20 });
   });
 });
@@ -262,7 +262,7 @@ test('a check, which may take minutes, holds up no way back, and runs once for e
   await console.refresh();
   const release = hold('check?channel=production');
   const checks = ['a@1.0.0', 'a@1.0.0', 'b@1.0.0'].map(console.check);
-  await console.rollback('rollback a', { name: 'a', to: 3, title: '回退 a' });
+  await console.rollback({ name: 'a', to: 3 });
   expect(console.state().question?.title).toBe('回退 a');
   release();
   await Promise.all(checks);
@@ -280,7 +280,7 @@ test('a result that arrives while another is read waits until that one is closed
       ? Response.json({ webhook: { id: 'w' }, secret: 's3cret' })
       : served(input, options);
   };
-  await console.addWebhook('webhook', 'https://ci.example/hook');
+  await console.addWebhook('https://ci.example/hook');
   await console.check('a@1.0.0');
   expect(console.state().notice?.copy).toBe('s3cret');
   console.dismiss();

@@ -23,12 +23,14 @@ import {
   killLines,
   overtakenBy,
   placesLine,
+  rollbackTitle,
   schedulesEnded,
   shortList,
   takenBackLines,
   texts,
   translate,
   versionOf,
+  type WayBack,
 } from './texts';
 
 /**
@@ -66,10 +68,16 @@ export function createConsole(channel: string) {
     };
   }
 
+  const rollbackCure = (target: WayBack): Cure => ({
+    label: rollbackTitle(target),
+    choose: () => void self.rollback(target),
+  });
+
   /** Offers to withdraw a live build, except the host. */
-  const withoutIt = (build: string, name = nameOf(build)): Cure[] => {
+  const withoutIt = (build: string): Cure[] => {
+    const name = nameOf(build);
     const label = `${texts.live.withdraw} ${labels.of(name)}`;
-    return name === 'host' ? [] : [{ label, choose: () => void self.withdraw(`withdraw ${name}`, build) }];
+    return name === 'host' ? [] : [{ label, choose: () => void self.withdraw(build) }];
   };
 
   /** The page's text for a refusal, with actions that resolve it. */
@@ -78,15 +86,13 @@ export function createConsole(channel: string) {
     if (reason.kind === 'killed') return { lines: [texts.live.dead(shortList(reason.builds))], cures: [] };
     if (reason.kind === 'unfit') {
       const { builds, to } = reason;
-      const title = texts.log.restoreState(to ?? 0);
-      const whole = { label: title, choose: () => void self.rollback(`restore ${to}`, { to: to ?? undefined, title }) };
       const [name = '', ...others] = builds.map(nameOf);
       const live =
         state().snapshot?.status.stable?.builds.filter((id) => others.length === 0 && nameOf(id) === name) ?? [];
       return {
         // the first and last line, message and advice, are for the command line
         lines: [texts.live.unfit(shortList(builds)), ...lines.slice(1, -1).map(translate)],
-        cures: [...(to === null ? [] : [whole]), ...live.flatMap((id) => withoutIt(id))],
+        cures: [...(to === null ? [] : [rollbackCure({ to })]), ...live.flatMap((id) => withoutIt(id))],
       };
     }
     const { from, builds } = reason;
@@ -128,9 +134,9 @@ export function createConsole(channel: string) {
   };
 
   /** Asks before a change that `prepare` describes, upon the state that is shown now. */
-  const ask = async (control: string, prepare: (basis: Basis) => Promise<[string, object, QuestionOptions]>) => {
+  const ask = async (prepare: (basis: Basis) => Promise<[string, object, QuestionOptions]>) => {
     const basis = currentBasis();
-    await run(control, () => showUnlessTurned(prepare(basis), (asked) => questions.openQuestion(...asked, basis)));
+    await run(() => showUnlessTurned(prepare(basis), (asked) => questions.openQuestion(...asked, basis)));
   };
 
   const self = {
@@ -149,29 +155,27 @@ export function createConsole(channel: string) {
       return refresh();
     },
 
-    /** Asks before a rollback: of a name, to a state, or of the whole set. */
-    rollback: (
-      control: string,
-      { name, to, title, action = texts.live.rollback }: { name?: string; to?: number; title: string; action?: string },
-    ) =>
-      ask(control, async (basis) => {
+    /** Asks before a rollback. */
+    rollback: ({ name, to, action = texts.live.rollback }: WayBack) =>
+      ask(async (basis) => {
         const differences = await rollbackChanges(basis, state().snapshot?.status.killed ?? [], name, to);
         const changed = differences.map((difference) => difference.name);
         const ended = changed.length > 0 ? effects((status) => endedBy(status, name, changed)) : [];
         const changes = [...differences.map(changeLine), ...ended];
+        const title = rollbackTitle({ name, to, action });
         return ['rollback', { name, to }, { title, action, danger: true, changes }];
       }),
 
-    compare: (control: string, name: string, from: string, to: string) =>
-      run(control, async () => {
+    compare: (name: string, from: string, to: string) =>
+      run(async () => {
         const [a, b] = [from, to].map(encodeURIComponent);
         const [comparison = null] = await get<Comparison[]>(`${pathOf('compare', currentBasis())}&a=${a}&b=${b}`);
         set({ comparison: { name, from, to, result: comparison } });
       }),
 
     /** Compares the live build with the previous one. */
-    compareWithFormer: (control: string, name: string) =>
-      run(control, async () => {
+    compareWithFormer: (name: string) =>
+      run(async () => {
         const formerState = await stateBefore(currentBasis(), name).catch((cause: unknown) => {
           const { reason } = failureOf(cause);
           // a build that no longer fits can still be compared
@@ -186,8 +190,8 @@ export function createConsole(channel: string) {
     endComparison: () => set({ comparison: null }),
 
     /** Asks before all visitors get the set of another channel. */
-    promoteFrom: (control: string, channel: string) =>
-      ask(control, async (basis) => {
+    promoteFrom: (channel: string) =>
+      ask(async (basis) => {
         const place = encodeURIComponent(`${channel}:stable`);
         // before the differences, so that builds which go live there meanwhile are a conflict
         const { seq: fromSeq } = await get<{ seq: number }>(pathOf('status', { channel }));
@@ -199,20 +203,15 @@ export function createConsole(channel: string) {
       }),
 
     /** Asks before a build is killed. Shows the effect, that it is permanent, and a change that can be undone. */
-    kill: (control: string, build: string) =>
-      ask(control, async (basis) => {
+    kill: (build: string) =>
+      ask(async (basis) => {
         const effect = await get<KillEffect>(`${pathOf('kill', basis)}&build=${encodeURIComponent(build)}`);
         const { name, live, instead, unfit, whole } = effect;
         // typing the name would not help: the server refuses to kill the only host
         if (live && name === 'host' && instead === null && whole === null)
           throw new ApiFailure(422, [say('onlyHost', { build }), ...unfit, say('onlyHostCure')]);
-        const rollbackLabel = texts.live.rollback;
-        const title = whole === null ? `${rollbackLabel} ${labels.of(name)}` : texts.log.restoreState(whole);
-        const target = whole === null ? { name } : { to: whole };
-        const gentler =
-          instead || whole !== null
-            ? { label: title, choose: () => void self.rollback(control, { ...target, title }) }
-            : withoutIt(build, name)[0];
+        const wayBack = whole === null ? { name } : { to: whole };
+        const gentler = instead || whole !== null ? rollbackCure(wayBack) : withoutIt(build)[0];
         const options = {
           title: `${texts.builds.kill} ${labels.of(name)} ${versionOf(build)}`,
           action: texts.builds.kill,
@@ -228,24 +227,22 @@ export function createConsole(channel: string) {
       }),
 
     /** Asks before a remote is withdrawn. Shows which addresses disappear. */
-    withdraw: (control: string, build: string) =>
-      ask(control, async (basis) => {
+    withdraw: (build: string) =>
+      ask(async (basis) => {
         const name = nameOf(build);
-        const { withdraw, rollback } = texts.live;
+        const { withdraw, lost } = texts.live;
         const { shown, instead } = await get<KillEffect>(`${pathOf('kill', basis)}&build=${encodeURIComponent(build)}`);
-        const title = `${rollback} ${labels.of(name)}`;
-        const gentler = { label: title, choose: () => void self.rollback(control, { name, title }) };
         const options = {
           title: `${withdraw} ${labels.of(name)}`,
           action: withdraw,
           danger: true,
           changes: [
             changeLine({ name, from: build, to: null }),
-            texts.live.lost(placesLine(shown)),
+            lost(placesLine(shown)),
             ...effects((status) => endedBy(status, name)),
           ],
           confirmationText: name,
-          ...(instead ? { gentler } : {}),
+          gentler: instead ? rollbackCure({ name }) : undefined,
         };
         return ['withdraw', { name, confirm: name }, options];
       }),
@@ -278,8 +275,8 @@ export function createConsole(channel: string) {
     },
 
     /** Adds a webhook, and shows its secret, which cannot be read later. */
-    addWebhook: (control: string, url: string) =>
-      run(control, async () => {
+    addWebhook: (url: string) =>
+      run(async () => {
         const request = post<{ secret: string }>(pathOf('webhook', currentBasis()), { url });
         const { secret } = await request.catch(async (cause: unknown) => {
           // shows whether it was added
@@ -291,14 +288,14 @@ export function createConsole(channel: string) {
         await refresh();
       }),
 
-    testWebhook: (control: string, id: string) =>
-      run(control, async () => {
+    testWebhook: (id: string) =>
+      run(async () => {
         await post(pathOf('webhook-test', currentBasis()), { id });
         showToast(texts.webhook.tested, 'success');
       }),
 
-    override: (control: string, build: string) =>
-      run(control, async () => {
+    override: (build: string) =>
+      run(async () => {
         const request = { builds: [build], hours: 2 };
         const link = post<{ query: string; address: string | null }>(pathOf('override', currentBasis()), request);
         await showUnlessTurned(link, ({ query, address }) => {

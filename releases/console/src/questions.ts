@@ -75,7 +75,7 @@ export function createQuestions(
   async function confirmQuestion(why: string, passesFreeze = false): Promise<void> {
     const { question } = state();
     // `run` would ignore a second request, and the question would stay busy
-    if (!question || state().running !== null) return;
+    if (!question || state().isRunning) return;
     const { verb, body, title, basis } = question;
     storeReason(why);
     const busyQuestion = { ...question, busy: true };
@@ -111,7 +111,7 @@ export function createQuestions(
         if (state().question === busyQuestion) set({ question: null });
       }
     };
-    await run('question', send, title);
+    await run(send, title);
     if (!isDone) await refresh();
   }
 
@@ -127,7 +127,7 @@ export function createQuestions(
     const { question } = state();
     // a request under way may still fail, so its reason stays stored; it no longer blocks other requests
     if (question && !question.busy) forgetReason(question);
-    set({ question: null, ...(question?.busy ? { running: null } : {}) });
+    set({ question: null, ...(question?.busy ? { isRunning: false } : {}) });
   }
 
   return { openQuestion, confirmQuestion, storeReason, cancelQuestion };

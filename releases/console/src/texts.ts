@@ -209,6 +209,20 @@ export function killLines({ build, instead, unfit, endsCandidate, lost }: KillEf
   ];
 }
 
+/** Target of a rollback: the state before, of a name or of the whole set, or a given state. */
+export interface WayBack {
+  name?: string;
+  to?: number;
+  /** Label of the button that confirms it. */
+  action?: string;
+}
+
+/** `回退 故事` */
+export const rollbackTitle = ({ name, to, action = texts.live.rollback }: WayBack): string => {
+  if (name) return `${action} ${labels.of(name)}`;
+  return to === undefined ? texts.live.rollbackAll : texts.log.restoreState(to);
+};
+
 /** Effects of activating these builds, one line each. */
 export function changesBy(status: ChannelView, builds: readonly string[]): string[] {
   const liveBuilds = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
