@@ -14,7 +14,7 @@ import styles from './Console.module.css';
 import type { Snapshot } from './consoleStore';
 import { labels } from './labels';
 import { MINUTE_MS } from './language';
-import { ActionButton, Name, useAnswer, useConsole, useSnapshot } from './Section';
+import { ActionButton, Alarm, Name, useAnswer, useConsole, useSnapshot } from './Section';
 import { changesBy, endedBy, overtakenBy, relativeTime, texts, translate, versionOf } from './texts';
 
 const MAX_BUILDS_SHOWN = 50;
@@ -127,9 +127,7 @@ function NamedBuilds({ name }: { name: string }) {
         </small>
       </summary>
       {builds instanceof ApiFailure ? (
-        <p className={styles.alarm} role="alert">
-          {texts.builds.lost}
-        </p>
+        <Alarm>{texts.builds.lost}</Alarm>
       ) : (
         <ul>
           {(builds ?? []).slice(0, MAX_BUILDS_SHOWN).map((build) => (

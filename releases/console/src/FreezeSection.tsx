@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type FreezeWindow, maySwitch } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
-import { AskButton, Choice, FoldedForm, useConsole, useSnapshot } from './Section';
+import { Alarm, AskButton, Choice, FoldedForm, useConsole, useSnapshot } from './Section';
 import { texts, translate, windowLine } from './texts';
 
 const minutesOf = (day: string, time: string): number => {
@@ -104,11 +104,7 @@ function FreezeForm() {
           <Moment name="to" label={to} />
         </>
       )}
-      {problem && (
-        <p className={styles.alarm} role="alert">
-          {problems[problem]}
-        </p>
-      )}
+      {problem && <Alarm>{problems[problem]}</Alarm>}
     </FoldedForm>
   );
 }

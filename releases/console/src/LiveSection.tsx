@@ -3,7 +3,7 @@ import { ApiFailure, type LogEntry, mayGoBack, maySwitch, nameOf, withdrawnIn } 
 import styles from './Console.module.css';
 import { labels } from './labels';
 import { formats } from './language';
-import { Name, RollbackButton, useConsole, useSnapshot } from './Section';
+import { Alarm, Name, RollbackButton, useConsole, useSnapshot } from './Section';
 import { SharedLibraries } from './SharedLibraries';
 import { relativeTime, shortList, texts, translate, versionOf } from './texts';
 
@@ -84,9 +84,7 @@ export function LiveSection({ channels }: { channels: readonly string[] }) {
         ))}
       </div>
       {sharing instanceof ApiFailure ? (
-        <p className={styles.alarm} role="alert">
-          {texts.titled(texts.sharing.title, texts.builds.lost)}
-        </p>
+        <Alarm>{texts.titled(texts.sharing.title, texts.builds.lost)}</Alarm>
       ) : (
         <SharedLibraries libraries={sharing?.stable ?? []} />
       )}

@@ -2,7 +2,7 @@ import { ListRow, TextField } from '@liaozhai/shared/ui';
 import { ApiFailure, type Preview, pathOf } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
-import { AskButton, FoldedForm, HoursField, useAnswer, useConsole, useSnapshot } from './Section';
+import { Alarm, AskButton, FoldedForm, HoursField, useAnswer, useConsole, useSnapshot } from './Section';
 import { texts, translate } from './texts';
 
 const DEFAULT_HOURS = 4;
@@ -59,11 +59,7 @@ export function PreviewSection() {
         {preview.about}
         {!hasFailed && previews.length === 0 && preview.nothing}
       </p>
-      {hasFailed && (
-        <p className={styles.alarm} role="alert">
-          {texts.builds.lost}
-        </p>
-      )}
+      {hasFailed && <Alarm>{texts.builds.lost}</Alarm>}
       <div className={styles.rows}>
         {previews.map(({ browser, person, remotes, expires, who }) => (
           <ListRow

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
 import { formats, MINUTE_MS } from './language';
-import { AskButton, Choice, FoldedForm, useConsole } from './Section';
+import { Alarm, AskButton, Choice, FoldedForm, useConsole } from './Section';
 import { namesList, relativeTime, shortList, texts, timeUntil, translate, waitingLine } from './texts';
 
 function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
@@ -211,11 +211,7 @@ export function PlanForm({ builds, percent }: { builds: readonly string[]; perce
           />
         ))}
       </ol>
-      {isFlat && (
-        <p className={styles.alarm} role="alert">
-          {mustRise}
-        </p>
-      )}
+      {isFlat && <Alarm>{mustRise}</Alarm>}
     </FoldedForm>
   );
 }

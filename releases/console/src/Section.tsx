@@ -169,6 +169,12 @@ export function Section({ id, title, className, children }: PartProps) {
   );
 }
 
+export const Alarm = ({ children }: { children: ReactNode }) => (
+  <p className={styles.alarm} role="alert">
+    {children}
+  </p>
+);
+
 export const Lines = ({ lines }: { lines: readonly string[] }) => (
   <ul className={styles.lines}>
     {lines.map((line) => (

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { loginAddress } from './api';
 import styles from './Console.module.css';
 import { LANGUAGES, language } from './language';
+import { Alarm } from './Section';
 import { texts } from './texts';
 
 /** State of a guest: how to sign in, and what went wrong before. */
@@ -40,11 +41,7 @@ export function SignIn({ offered, refused, failure, onToken }: GuestState & { on
         }}
       >
         <h1>{texts.title}</h1>
-        {problem && (
-          <p className={styles.alarm} role="alert">
-            {problem}
-          </p>
-        )}
+        {problem && <Alarm>{problem}</Alarm>}
         {offered && (
           <>
             <Button asLink={<a href={loginUrl} />}>{texts.signIn.provider}</Button>

@@ -3,7 +3,7 @@ import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'r
 import styles from './Console.module.css';
 import type { ConsoleState } from './consoleStore';
 import { formats } from './language';
-import { Lines } from './Section';
+import { Alarm, Lines } from './Section';
 import { texts } from './texts';
 
 /** Returns the last value that was not null, so that a dialog keeps its content while it closes. */
@@ -106,11 +106,7 @@ export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConf
           </Button>
         )}
         {needsApproval && <p role="status">{texts.approval.asks}</p>}
-        {frozen && (
-          <p className={styles.alarm} role="alert">
-            {texts.freeze.open(formats.short(frozen.until), frozen.reason)}
-          </p>
-        )}
+        {frozen && <Alarm>{texts.freeze.open(formats.short(frozen.until), frozen.reason)}</Alarm>}
         {confirmationText && (
           <TextField
             label={texts.confirm.typed(confirmationText)}
