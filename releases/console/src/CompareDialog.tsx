@@ -3,7 +3,6 @@ import { type ReactNode, useId } from 'react';
 import { ApiFailure, type Comparison } from './api';
 import { Link, OriginLine, useBuilds } from './BuildsSection';
 import styles from './Compare.module.css';
-import type { ConsoleState } from './consoleStore';
 import { useLast } from './dialogs';
 import { labels } from './labels';
 import { formats } from './language';
@@ -144,8 +143,8 @@ function Side({ label, value, ids, onChange }: SideProps) {
 }
 
 /** Compares two builds of one name; either can be changed. */
-export function CompareDialog({ comparison }: { comparison: ConsoleState['comparison'] }) {
-  const { console } = useConsole();
+export function CompareDialog() {
+  const { console, comparison } = useConsole();
   const { name = '', from = '', to = '', result = null } = useLast(comparison) ?? {};
   const builds = useBuilds(name, comparison !== null, useSnapshot().status, 0);
   const buildIds = builds instanceof ApiFailure ? [] : (builds ?? []).map(({ id }) => id);

@@ -3,7 +3,7 @@ import { type BuildHealth, type CandidateHealth, type ErrorHealth, type Health, 
 import styles from './Console.module.css';
 import { CopyButton } from './dialogs';
 import { formats } from './language';
-import { Lines, Name } from './Section';
+import { Lines, Name, useConsole } from './Section';
 import { failuresLine, namesList, probability, riseLine, shortId, texts, versionOf } from './texts';
 
 type Group = Health['stable'];
@@ -106,13 +106,17 @@ function BuildList({ builds }: { builds: readonly BuildHealth[] }) {
   );
 }
 
-/** Health of the sets in browsers: stable, or each candidate compared with its control. Then every build, alarming ones first. */
-export function HealthSection({ health }: { health: Health | null }) {
+/** Errors in the code of builds, running ones first, and health of the sets in browsers: stable, or each candidate compared with its control. Then every build, alarming ones first. */
+export function HealthSection() {
+  const { health } = useConsole();
   if (!health) return <p className={styles.quiet}>{texts.health.waiting}</p>;
   const { stable, candidate, sinceSwitch } = texts.health;
   const builds = [...health.builds].sort((a, b) => Number(b.alarm) - Number(a.alarm));
   return (
     <>
+      {(health.errors ?? []).map((error) => (
+        <ErrorRow key={`${error.build} ${error.name} ${error.where} ${error.kind} ${error.first}`} error={error} />
+      ))}
       {health.candidates.length === 0 && (
         <p>
           <strong>{stable}</strong> {sinceSwitch} {summary(health.stable)}
@@ -159,6 +163,7 @@ const detailsOf = ({ name, message, frames, browsers, routes, last }: ErrorHealt
   texts.errors.last(formats.recent(last)),
 ];
 
+/** An error in the code of a build, as a sentence with details. */
 function ErrorRow({ error }: { error: ErrorHealth }) {
   const lines = [sentenceOf(error), ...detailsOf(error)];
   const [sentence, ...details] = lines;
@@ -172,9 +177,3 @@ function ErrorRow({ error }: { error: ErrorHealth }) {
     </details>
   );
 }
-
-/** Errors in the code of builds, each as a sentence with details; running builds come first. */
-export const ErrorsList = ({ errors }: { errors: readonly ErrorHealth[] }) =>
-  errors.map((error) => (
-    <ErrorRow key={`${error.build} ${error.name} ${error.where} ${error.kind} ${error.first}`} error={error} />
-  ));

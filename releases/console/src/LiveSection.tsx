@@ -65,10 +65,10 @@ function WithdrawnRow({ build, entry }: { build: string; entry: LogEntry }) {
 }
 
 /** The live builds, their age and author, and the withdrawn remotes. */
-export function LiveSection({ channels }: { channels: readonly string[] }) {
+export function LiveSection() {
   const snapshot = useSnapshot();
   const { status, log, sharing } = snapshot;
-  const { me, console, isRunning, now } = useConsole();
+  const { me, channels, console, isRunning, now } = useConsole();
   const { stable, seq, killed, expires } = status;
   if (!stable) return <p className={styles.quiet}>{texts.live.nothing}</p>;
   const otherChannels = maySwitch(me) ? channels.filter((channel) => channel !== status.channel) : [];

@@ -12,18 +12,15 @@ import {
 } from 'react';
 import { type ApiFailure, failureOf, get, type Me } from './api';
 import styles from './Console.module.css';
-import type { QuestionOptions, Snapshot } from './consoleStore';
+import type { ConsoleState, QuestionOptions, Snapshot } from './consoleStore';
 import type { Console } from './createConsole';
 import { labels } from './labels';
 import { rollbackTitle, texts, type WayBack } from './texts';
 
-export interface SignedInConsole {
+interface SignedInConsole extends ConsoleState {
   me: Me;
+  channels: readonly string[];
   console: Console;
-  /** A request is under way. */
-  isRunning: boolean;
-  now: Date;
-  snapshot: Snapshot | null;
 }
 
 export const ConsoleContext = createContext<SignedInConsole | null>(null);

@@ -6,11 +6,10 @@ import { BuildsSection } from './BuildsSection';
 import { CandidateSection } from './CandidateSection';
 import { CompareDialog } from './CompareDialog';
 import styles from './Console.module.css';
-import type { ConsoleState } from './consoleStore';
 import { createConsole } from './createConsole';
 import { NoticeDialog, QuestionDialog, useRestoredFocus } from './dialogs';
 import { FreezeSection } from './FreezeSection';
-import { ErrorsList, HealthSection } from './HealthSection';
+import { HealthSection } from './HealthSection';
 import { LiveSection } from './LiveSection';
 import { LogSection } from './LogSection';
 import { formats } from './language';
@@ -72,11 +71,11 @@ export function SignedIn({
     console.turnAway();
     if (view === 'now') focusSection(location.hash.slice(1));
   }, [console, view]);
-  const { health, refreshFailure, now, toast } = state;
+  const { refreshFailure, toast } = state;
   const isMissing = !channels.includes(state.channel);
   const snapshot = isMissing ? null : state.snapshot;
   return (
-    <ConsoleContext value={{ me, console, isRunning: state.isRunning, now, snapshot }}>
+    <ConsoleContext value={{ ...state, me, channels, console, snapshot }}>
       <div
         className={styles.frame}
         onInput={({ target }) => isTextField(target) && console.turnAway()}
@@ -129,10 +128,10 @@ export function SignedIn({
               ))}
             </div>
           )}
-          {snapshot && <UrgentNotices health={health} />}
+          {snapshot && <UrgentNotices />}
           {snapshot && <AgendaNotice />}
           {!snapshot && !refreshFailure && !isMissing && <Spinner label={texts.loading} className={styles.alone} />}
-          {snapshot && view === 'now' && <Now health={health} channels={channels} />}
+          {snapshot && view === 'now' && <Now />}
           {snapshot && view === 'settings' && <Settings />}
         </main>
         <footer className={styles.foot}>
@@ -142,15 +141,9 @@ export function SignedIn({
             {texts.signOut}
           </Button>
         </footer>
-        <QuestionDialog
-          question={state.question}
-          mayPassFreeze={me.role === 'manager'}
-          onReasonChange={console.storeReason}
-          onConfirm={console.confirmQuestion}
-          onCancel={console.cancelQuestion}
-        />
-        {snapshot && <CompareDialog comparison={state.comparison} />}
-        <NoticeDialog notice={state.notice} onClose={console.dismiss} />
+        <QuestionDialog />
+        {snapshot && <CompareDialog />}
+        <NoticeDialog />
         <Toaster toasts={toast ? [toast] : []} label={texts.notices} />
       </div>
     </ConsoleContext>
@@ -172,17 +165,16 @@ const useView = (): View =>
   useSyncExternalStore(onHashChange, () => VIEWS.find((view) => location.hash === `#${view}`) ?? 'now');
 
 /** The view for an incident, with the most urgent section first. */
-function Now({ health, channels }: { health: ConsoleState['health']; channels: readonly string[] }) {
+function Now() {
   const { proposals = [] } = useSnapshot().status.agenda ?? {};
   return (
     <>
       <div className={styles.sections}>
         <Section title={texts.live.title}>
-          <LiveSection channels={channels} />
+          <LiveSection />
         </Section>
         <Section id="health" title={texts.health.title} className={styles.beside}>
-          <ErrorsList errors={health?.errors ?? []} />
-          <HealthSection health={health} />
+          <HealthSection />
         </Section>
         <Section title={texts.candidate.title}>
           <CandidateSection />
@@ -198,7 +190,7 @@ function Now({ health, channels }: { health: ConsoleState['health']; channels: r
           <BuildsSection />
         </Section>
         <Section id="vitals" title={texts.vitals.title}>
-          <VitalsSection vitals={health?.vitals} />
+          <VitalsSection />
         </Section>
         <Section id="log" title={texts.log.title} className={styles.beside}>
           <LogSection />

@@ -1,6 +1,6 @@
 import { Button } from '@liaozhai/shared/ui';
 import type { ReactNode } from 'react';
-import { type Health, mayGoBack, maySwitch, nameOf, servedBy } from './api';
+import { mayGoBack, maySwitch, nameOf, servedBy } from './api';
 import styles from './Console.module.css';
 import { labels } from './labels';
 import { formats } from './language';
@@ -70,8 +70,8 @@ function RecoveryButton({ build }: { build: string }) {
 }
 
 /** Notices for a person on call: current failures, automatic stops and completed rollbacks. */
-export function UrgentNotices({ health }: { health: Health | null }) {
-  const { me, now } = useConsole();
+export function UrgentNotices() {
+  const { me, now, health } = useConsole();
   const { status, log } = useSnapshot();
   const { abort } = texts.candidate;
   const alarmingBuilds = health?.builds.filter(({ alarm }) => alarm) ?? [];

@@ -1,7 +1,7 @@
 import type { MetricVitals, NameVitals, VitalsSeries } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
-import { Name } from './Section';
+import { Name, useConsole } from './Section';
 import { probability, texts, versionOf } from './texts';
 import vitalsStyles from './Vitals.module.css';
 
@@ -120,7 +120,8 @@ function PackageVitals({ vitals: { name, metrics, stepMinutes } }: { vitals: Nam
 }
 
 /** Vitals of the host and of every remote, stable compared with candidate; those with a candidate come first. */
-export function VitalsSection({ vitals }: { vitals: readonly NameVitals[] | undefined }) {
+export function VitalsSection() {
+  const vitals = useConsole().health?.vitals;
   if (!vitals) return <p className={styles.quiet}>{texts.health.waiting}</p>;
   const candidateRank = ({ metrics }: NameVitals) => Number(metrics.some(({ candidate }) => candidate));
   const sorted = [...vitals].sort((a, b) => candidateRank(b) - candidateRank(a) || a.name.localeCompare(b.name));

@@ -1,9 +1,8 @@
 import { Button, type ButtonProps, Dialog, media, TextField } from '@liaozhai/shared/ui';
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import styles from './Console.module.css';
-import type { ConsoleState } from './consoleStore';
 import { formats } from './language';
-import { Alarm, Lines } from './Section';
+import { Alarm, Lines, useConsole } from './Section';
 import { texts } from './texts';
 
 /** Returns the last value that was not null, so that a dialog keeps its content while it closes. */
@@ -16,17 +15,9 @@ export function useLast<Value>(value: Value | null): Value | null {
 /** Time after the opening in which Enter confirms nothing. */
 const UNREAD_MS = 500;
 
-interface QuestionDialogProps {
-  question: ConsoleState['question'];
-  /** May switch despite a freeze. */
-  mayPassFreeze: boolean;
-  onReasonChange: (why: string) => void;
-  onConfirm: (why: string, passesFreeze: boolean) => void;
-  onCancel: () => void;
-}
-
 /** Asks before a change: shows its effects, and asks for a reason. A change that cannot be undone also requires the name. */
-export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConfirm, onCancel }: QuestionDialogProps) {
+export function QuestionDialog() {
+  const { me, console, question } = useConsole();
   const [why, setWhy] = useState('');
   const [name, setName] = useState('');
   const [isMistyped, setIsMistyped] = useState(false);
@@ -66,7 +57,7 @@ export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConf
     needsApproval,
     requiresReason,
   } = shownQuestion ?? {};
-  const passesFreeze = Boolean(frozen) && mayPassFreeze;
+  const passesFreeze = Boolean(frozen) && me.role === 'manager';
   const needsReason = passesFreeze || requiresReason;
   const submit = () => {
     const isTyped = confirmationText === undefined || name.trim() === confirmationText;
@@ -74,7 +65,7 @@ export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConf
     // the freeze applies when the proposal is approved
     const isFounded = !needsReason || needsApproval || why.trim() !== '';
     setIsReasonMissing(!isFounded);
-    if (isTyped && isFounded) onConfirm(why, passesFreeze);
+    if (isTyped && isFounded) void console.confirmQuestion(why, passesFreeze);
   };
   return (
     <Dialog
@@ -86,7 +77,7 @@ export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConf
       busy={busy}
       leaveable
       onConfirm={submit}
-      onClose={onCancel}
+      onClose={console.cancelQuestion}
     >
       <form
         className={styles.question}
@@ -126,7 +117,7 @@ export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConf
           value={why}
           onChange={({ target }) => {
             setWhy(target.value);
-            onReasonChange(target.value);
+            console.storeReason(target.value);
           }}
         />
       </form>
@@ -135,10 +126,16 @@ export function QuestionDialog({ question, mayPassFreeze, onReasonChange, onConf
 }
 
 /** Shows a result; its details can be selected and copied. */
-export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice']; onClose: () => void }) {
+export function NoticeDialog() {
+  const { console, notice } = useConsole();
   const shownNotice = useLast(notice);
   return (
-    <Dialog open={notice !== null} title={shownNotice?.title ?? ''} confirmLabel={texts.done.close} onConfirm={onClose}>
+    <Dialog
+      open={notice !== null}
+      title={shownNotice?.title ?? ''}
+      confirmLabel={texts.done.close}
+      onConfirm={console.dismiss}
+    >
       <Lines lines={shownNotice?.lines ?? []} />
       {shownNotice?.copy && <CopyButton key={shownNotice.copy} text={shownNotice.copy} variant="primary" />}
       {shownNotice?.cures?.map(({ label, choose }) => (
@@ -148,7 +145,7 @@ export function NoticeDialog({ notice, onClose }: { notice: ConsoleState['notice
           block
           className={styles.cure}
           onClick={() => {
-            onClose();
+            console.dismiss();
             choose();
           }}
         >
