@@ -12,10 +12,9 @@ import {
 } from './api';
 import styles from './Console.module.css';
 import type { Snapshot } from './consoleStore';
-import { labels } from './labels';
 import { MINUTE_MS } from './language';
 import { ActionButton, Alarm, Name, useAnswer, useConsole, useSnapshot } from './Section';
-import { changesBy, endedBy, overtakenBy, relativeTime, texts, translate, versionOf } from './texts';
+import { changesBy, endedBy, labels, overtakenBy, relativeTime, texts, translate, versionOf } from './texts';
 
 const MAX_BUILDS_SHOWN = 50;
 

@@ -4,10 +4,9 @@ import { ApiFailure, type Comparison } from './api';
 import { Link, OriginLine, useBuilds } from './BuildsSection';
 import styles from './Compare.module.css';
 import { useLast } from './dialogs';
-import { labels } from './labels';
 import { formats } from './language';
 import { useConsole, useSnapshot } from './Section';
-import { failuresLine, texts, translate, versionOf } from './texts';
+import { failuresLine, labels, texts, translate, versionOf } from './texts';
 
 const MAX_FILES = 8;
 

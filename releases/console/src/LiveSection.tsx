@@ -1,11 +1,10 @@
 import { ListRow, Menu } from '@liaozhai/shared/ui';
 import { ApiFailure, type LogEntry, mayGoBack, maySwitch, nameOf, withdrawnIn } from './api';
 import styles from './Console.module.css';
-import { labels } from './labels';
 import { formats } from './language';
 import { Alarm, Name, RollbackButton, useConsole, useSnapshot } from './Section';
 import { SharedLibraries } from './SharedLibraries';
-import { relativeTime, shortList, texts, translate, versionOf } from './texts';
+import { labels, relativeTime, shortList, texts, translate, versionOf } from './texts';
 
 function LiveRow({ id }: { id: string }) {
   const snapshot = useSnapshot();

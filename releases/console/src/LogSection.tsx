@@ -5,10 +5,9 @@ import { ApiFailure, type LogEntry, maySwitch, nameOf, switchesStable, WAYS_BACK
 import { OriginLine } from './BuildsSection';
 import styles from './Console.module.css';
 import logStyles from './Log.module.css';
-import { labels } from './labels';
 import { formats } from './language';
 import { Choice, Lines, RollbackButton, useAnswer, useConsole, useSnapshot } from './Section';
-import { evidenceLine, fullIdsOf, relativeTime, subjectOf, texts, translate } from './texts';
+import { evidenceLine, fullIdsOf, labels, relativeTime, subjectOf, texts, translate } from './texts';
 
 const BACK: readonly string[] = [...WAYS_BACK, 'alarm'];
 const FORWARD: readonly string[] = ['activate', 'promote', 'promoted', 'seed'];

@@ -14,8 +14,7 @@ import { type ApiFailure, failureOf, get, type Me } from './api';
 import styles from './Console.module.css';
 import type { ConsoleState, QuestionOptions, Snapshot } from './consoleStore';
 import type { Console } from './createConsole';
-import { labels } from './labels';
-import { rollbackTitle, texts, type WayBack } from './texts';
+import { labels, rollbackTitle, texts, type WayBack } from './texts';
 
 interface SignedInConsole extends ConsoleState {
   me: Me;

@@ -1,8 +1,7 @@
 import { ListRow } from '@liaozhai/shared/ui';
 import type { SharedLibrary } from './api';
 import styles from './Console.module.css';
-import { labels } from './labels';
-import { texts } from './texts';
+import { labels, texts } from './texts';
 
 /** Formats a size; empty if no build reports one. */
 const size = (kib: number | null): string => (kib ? `${kib.toFixed(1)} KiB` : '');

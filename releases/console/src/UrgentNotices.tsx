@@ -2,12 +2,12 @@ import { Button } from '@liaozhai/shared/ui';
 import type { ReactNode } from 'react';
 import { mayGoBack, maySwitch, nameOf, servedBy } from './api';
 import styles from './Console.module.css';
-import { labels } from './labels';
 import { formats } from './language';
 import { ActionButton, AskButton, RollbackButton, useConsole, useSnapshot } from './Section';
 import {
   changesByAbort,
   evidenceLine,
+  labels,
   listOf,
   namesList,
   relativeTime,

@@ -13,14 +13,21 @@ import {
   type RefusalReason,
   saveAddressChannel,
 } from './api';
-import { type Basis, type Cure, createConsoleStore, type Notice, type QuestionOptions } from './consoleStore';
-import { labels } from './labels';
-import { createPolling, stateBefore } from './polling';
+import {
+  type Basis,
+  type Cure,
+  createConsoleStore,
+  createPolling,
+  type Notice,
+  type QuestionOptions,
+  stateBefore,
+} from './consoleStore';
 import { createQuestions, throwIfUnanswered } from './questions';
 import {
   changeLine,
   endedBy,
   killLines,
+  labels,
   overtakenBy,
   placesLine,
   rollbackTitle,

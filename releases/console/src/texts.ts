@@ -14,7 +14,6 @@ import {
   type RefusalReason,
   type Waiting,
 } from './api';
-import { labels } from './labels';
 import { formats, language } from './language';
 import { inChinese } from './sentences';
 import { WORDING, type Wording } from './wording';
@@ -43,6 +42,25 @@ const spoken = { zh: spokenIn(0, WORDING), en: spokenIn(1, WORDING) };
 export const texts: Spoken<typeof WORDING> = new Proxy(spoken.zh, {
   get: (_, key) => Reflect.get(spoken[language.current()], key),
 });
+
+/** A package and its label: 故事 for `stories`. */
+export interface NamedPackage {
+  name: string;
+  label: string;
+}
+
+/** Labels of packages, as last sent by the server. Default: the name. */
+function createLabels() {
+  let labelsByName = new Map<string, string>();
+  return {
+    set: (names: readonly NamedPackage[]) => {
+      labelsByName = new Map(names.map(({ name, label }) => [name, label]));
+    },
+    of: (name: string): string => labelsByName.get(name) ?? name,
+  };
+}
+
+export const labels = createLabels();
 
 /** just now, 5 minutes ago, 3 hours ago, then month, day and time. */
 export const relativeTime = (instant: string, now: Date): string => formats.ago(instant, now) ?? texts.justNow;
