@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { openMetrics } from '@liaozhai/telemetry/metrics';
@@ -13,7 +14,7 @@ import { activate } from '../../src/operations/switching.ts';
 import { createToken, listTokens, revokeToken } from '../../src/operations/tokens.ts';
 import { httpClient } from '../../src/releaseClient.ts';
 import { openGate, openTestStore, writeRemote } from '../../src/testing/openTestStore.ts';
-import { createApi } from './api.ts';
+import { createApi, withoutFolders } from './api.ts';
 import { ConsoleContext, type ConsoleCounters, consoleCounters } from './ConsoleContext.ts';
 import { pageFiles } from './startConsole.ts';
 
@@ -545,4 +546,27 @@ test('behind a proxy that keeps its own host, the page at the public origin is t
   const statusOf = async (more: Record<string, string>) =>
     (await behind.request('http://10.0.0.7:3001/status', { headers: { ...headers, ...more } })).status;
   expect([await statusOf({}), await statusOf({ origin: 'https://evil.example' })]).toEqual([200, 403]);
+});
+
+const storeLabel = 'file:/srv/releases';
+test.each([
+  ['chat@1.4.0+aaaaaaaaaaaa is not in file:/srv/releases', 'chat@1.4.0+aaaaaaaaaaaa is not in the store'],
+  [
+    "ENOENT: no such file or directory, open '/srv/releases/builds/chat/build.json'",
+    "ENOENT: no such file or directory, open 'the store'",
+  ],
+  [`ENOSPC: no space left, write ${tmpdir()}/liaozhai-x`, 'ENOSPC: no space left, write the store'],
+  [`the browser of ${process.cwd()}/node_modules did not start`, 'the browser of the store did not start'],
+  ['routes: /explore and /story/:id are claimed twice', 'routes: /explore and /story/:id are claimed twice'],
+  [
+    '/builds/chat/1.4.0-aaaaaaaaaaaa/remoteEntry.js answers 404',
+    '/builds/chat/1.4.0-aaaaaaaaaaaa/remoteEntry.js answers 404',
+  ],
+  ['/srv/releases-of-others is not ours to hide', '/srv/releases-of-others is not ours to hide'],
+])('a refusal keeps its words, and loses the folders of the server: %s', (text, shown) => {
+  expect(withoutFolders(text, { label: storeLabel })).toBe(shown);
+});
+
+test('a bucket goes by no name either', () => {
+  expect(withoutFolders('s3://team/app: 503 slow down', { label: 's3://team/app' })).toBe('the store: 503 slow down');
 });

@@ -1,3 +1,4 @@
+import { homedir, tmpdir } from 'node:os';
 import { RateLimit } from '@liaozhai/http/rate-limit';
 import { isSameHost } from '@liaozhai/http/source';
 import { type Context, Hono } from 'hono';
@@ -32,10 +33,10 @@ import {
 import type { Changes, ReleaseClient } from '../../src/releaseClient.ts';
 import { type Body, parseBody, VERBS, type Verb, wishOf } from '../../src/requests.ts';
 import { say } from '../../src/sentences.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
 import { SIGN_IN_AGAIN } from './provider.ts';
 import { Uploads } from './Uploads.ts';
-import { withoutFolders } from './withoutFolders.ts';
 
 type Env = { Variables: { token: Caller } };
 
@@ -56,6 +57,20 @@ const addressOf = (context: Context): string =>
 
 const deny = (context: Context, status: 401 | 403 | 404 | 413 | 415 | 429, message: string, cure = '') =>
   context.json({ message, cure, details: [] }, status);
+
+const PLACEHOLDER = 'the store';
+
+/** Matches the folder and a path below it, up to punctuation that continues the sentence. */
+const pathsBelow = (folder: string): RegExp =>
+  new RegExp(`(?:file:(?://)?)?${folder.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:/[^\\s'",;:)]*)?(?![\\w-])`, 'g');
+
+/** Removes local paths from text sent over HTTP: callers need not know the folders of this machine. */
+export function withoutFolders(text: string, { label }: Pick<Store, 'label'>): string {
+  const storeFolder = label.startsWith('file:') ? label.slice('file:'.length) : '';
+  const folders = [storeFolder, process.cwd(), tmpdir(), homedir()].filter((folder) => folder.length > 1);
+  const textWithoutLabel = text.replaceAll(label, PLACEHOLDER);
+  return folders.reduce((shown, folder) => shown.replace(pathsBelow(folder), PLACEHOLDER), textWithoutLabel);
+}
 
 function refusalBody({ message, cure, details, reason }: ReleaseError, { options: { store } }: ConsoleContext) {
   const hide = (text: string) => withoutFolders(text, store);

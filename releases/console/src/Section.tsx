@@ -14,6 +14,7 @@ import { type ApiFailure, failureOf, get, type Me } from './api';
 import styles from './Console.module.css';
 import type { ConsoleState, QuestionOptions, Snapshot } from './consoleStore';
 import type { Console } from './createConsole';
+import { LANGUAGES, language } from './language';
 import { labels, rollbackTitle, texts, type WayBack } from './texts';
 
 interface SignedInConsole extends ConsoleState {
@@ -222,5 +223,16 @@ export function FoldedForm({ title, action, actionName, onSubmit, actions, child
         </div>
       </form>
     </details>
+  );
+}
+
+/** Button for the other language, in that language. */
+export function LanguageSwitch({ className }: { className?: string }) {
+  const otherLanguage = language.current() === 'zh' ? 'en' : 'zh';
+  const { tag, name } = LANGUAGES[otherLanguage];
+  return (
+    <Button variant="quiet" small className={className} lang={tag} onClick={() => language.choose(otherLanguage)}>
+      {name}
+    </Button>
   );
 }
