@@ -5,8 +5,8 @@ import {
   ApiFailure,
   endSession,
   failureOf,
+  forgetEverything,
   forgetToken,
-  forgetTypedReasons,
   get,
   hasLinkToken,
   loginAddress,
@@ -49,8 +49,8 @@ async function loadEntry(): Promise<EntryState> {
 /** Signs out. Opens the provider's page if the provider can end its session, too. */
 async function signOut(why: 'asked' | 'refused'): Promise<EntryState> {
   const hadToken = readToken() !== null;
-  forgetToken();
-  if (why === 'asked') forgetTypedReasons();
+  if (why === 'asked') forgetEverything();
+  else forgetToken();
   const address = why === 'asked' && !hadToken ? await endSession().catch(failureOf) : null;
   if (address instanceof ApiFailure) return address;
   if (address) location.assign(address);

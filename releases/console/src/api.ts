@@ -168,6 +168,8 @@ export function readToken(): string | null {
 
 export const saveToken = (token: string): void => sessionStorage.setItem(TOKEN_KEY, token);
 export const forgetToken = (): void => sessionStorage.removeItem(TOKEN_KEY);
+/** Removes the token and the typed reasons. */
+export const forgetEverything = (): void => sessionStorage.clear();
 
 const TYPED_KEY = 'liaozhai-console-typed';
 
@@ -177,21 +179,17 @@ interface QuestionName {
   title: string;
 }
 
-const keyOf = ({ channel, title }: QuestionName) => `${channel} ${title}`;
-const typedReasons = () => JSON.parse(sessionStorage.getItem(TYPED_KEY) ?? '{}') as Record<string, string>;
+const keyOf = ({ channel, title }: QuestionName) => `${TYPED_KEY} ${channel} ${title}`;
 
 /**
  * Stores the reason typed for a change that was not made yet; an empty one is removed. In `sessionStorage`, because signing in again
  * unloads the page.
  */
-export function saveTypedReason(question: QuestionName, why: string): void {
-  const { [keyOf(question)]: _, ...others } = typedReasons();
-  sessionStorage.setItem(TYPED_KEY, JSON.stringify(why === '' ? others : { ...others, [keyOf(question)]: why }));
-}
+export const saveTypedReason = (question: QuestionName, why: string): void =>
+  why === '' ? sessionStorage.removeItem(keyOf(question)) : sessionStorage.setItem(keyOf(question), why);
 
 /** Returns the reason typed for the same question and not confirmed; empty without one. */
-export const typedReasonFor = (question: QuestionName): string => typedReasons()[keyOf(question)] ?? '';
-export const forgetTypedReasons = (): void => sessionStorage.removeItem(TYPED_KEY);
+export const typedReasonFor = (question: QuestionName): string => sessionStorage.getItem(keyOf(question)) ?? '';
 
 /** Request timeouts, in ms. A request that runs the gate may wait for a browser and for earlier requests. */
 const REQUEST_TIMEOUT_MS = 15_000;
