@@ -13,7 +13,7 @@ function linesOf({ request, builds, changes, before, after }: ProposalView): str
   const [from, to] = [before, after].map((digest) => digest.slice(0, SHORT_DIGEST));
   return [
     ...changes.map(changeLine),
-    ...(request.verb === 'canary' ? [words.canary(request.percent)] : []),
+    ...(request.verb === 'canary' ? [texts.candidate.share(request.percent)] : []),
     ...(request.verb === 'schedule' ? [words.steps(translate(request.steps))] : []),
     ...(request.verb === 'promote' && request.from ? [words.from(request.from)] : []),
     ...(request.verb === 'approval' ? [words.rule(request.hours)] : []),

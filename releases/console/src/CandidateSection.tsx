@@ -62,33 +62,26 @@ function Share({ candidate: { builds, percent } }: { candidate: ShownCandidate }
   );
 }
 
-function Decisions({ builds }: { builds: readonly string[] }) {
+interface DecisionProps {
+  verb: 'abort' | 'promote';
+  builds: readonly string[];
+}
+
+/** Asks before the candidate of these builds ends, for nobody or for everybody. */
+export function DecisionButton({ verb, builds }: DecisionProps) {
   const { status } = useSnapshot();
-  const { abort, promote } = texts.candidate;
-  const name = nameOf(builds[0] ?? '');
-  const abortTitle = `${abort} ${namesList(builds)}`;
-  const promoteTitle = `${promote} ${namesList(builds)}`;
+  const action = texts.candidate[verb];
+  const title = `${action} ${namesList(builds)}`;
+  const isAbort = verb === 'abort';
+  const changes = isAbort ? changesByAbort(status, builds) : changesBy(status, builds);
   return (
-    <div className={styles.actions}>
-      <AskButton
-        variant="danger"
-        aria-label={abortTitle}
-        verb="abort"
-        body={{ name }}
-        question={{ title: abortTitle, action: abort, danger: true, changes: changesByAbort(status, builds) }}
-      />
-      <AskButton
-        variant="primary"
-        aria-label={promoteTitle}
-        verb="promote"
-        body={{ name }}
-        question={{
-          title: promoteTitle,
-          action: promote,
-          changes: [...changesBy(status, builds), ...schedulesEnded(status, builds)],
-        }}
-      />
-    </div>
+    <AskButton
+      variant={isAbort ? 'danger' : 'primary'}
+      aria-label={title}
+      verb={verb}
+      body={{ name: nameOf(builds[0] ?? '') }}
+      question={{ title, action, danger: isAbort, changes: [...changes, ...schedulesEnded(status, builds)] }}
+    />
   );
 }
 
@@ -123,7 +116,12 @@ function OneCandidate({ candidate }: { candidate: ShownCandidate }) {
       ) : (
         isPermitted && percent < 100 && <PlanForm builds={builds} percent={percent} />
       )}
-      {isPermitted && <Decisions builds={builds} />}
+      {isPermitted && (
+        <div className={styles.actions}>
+          <DecisionButton verb="abort" builds={builds} />
+          <DecisionButton verb="promote" builds={builds} />
+        </div>
+      )}
     </div>
   );
 }

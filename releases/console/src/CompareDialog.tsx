@@ -94,7 +94,7 @@ function ComparisonDetails({ comparison }: { comparison: Comparison }) {
   return (
     <dl className={styles.comparison}>
       {damaged.length > 0 && <Row title={texts.builds.damaged}>{texts.list(damaged)}</Row>}
-      <Row title={words.health}>
+      <Row title={texts.health.lastDay}>
         <p>{healthText(health.from)}</p>
         <p>→ {healthText(health.to)}</p>
       </Row>
@@ -103,7 +103,7 @@ function ComparisonDetails({ comparison }: { comparison: Comparison }) {
       </Row>
       <Row title={words.addresses}>{places.length > 0 ? texts.list(places) : words.same}</Row>
       <Row title={words.contract}>{formatSides(contract)}</Row>
-      <Row title={words.libraries}>
+      <Row title={texts.sharing.title}>
         {libraries.length === 0 && words.same}
         <ul>
           {libraries.map(({ name, carries, accepts }) => (

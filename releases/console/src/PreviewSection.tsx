@@ -81,7 +81,7 @@ export function PreviewSection() {
                   question={{
                     title: preview.title,
                     action: preview.end,
-                    changes: [preview.subject(person, texts.list(remotes))],
+                    changes: [texts.titled(person, texts.list(remotes))],
                   }}
                 />
               )

@@ -1,22 +1,11 @@
 import { Button } from '@liaozhai/shared/ui';
 import type { ReactNode } from 'react';
 import { mayGoBack, maySwitch, nameOf, servedBy } from './api';
+import { DecisionButton } from './CandidateSection';
 import styles from './Console.module.css';
 import { formats } from './language';
-import { ActionButton, AskButton, RollbackButton, useConsole, useSnapshot } from './Section';
-import {
-  changesByAbort,
-  evidenceLine,
-  labels,
-  listOf,
-  namesList,
-  relativeTime,
-  riseLine,
-  subjectOf,
-  texts,
-  translate,
-  troubles,
-} from './texts';
+import { ActionButton, RollbackButton, useConsole, useSnapshot } from './Section';
+import { evidenceLine, labels, listOf, relativeTime, riseLine, subjectOf, texts, translate, troubles } from './texts';
 
 /** Scrolls to the section with this id and focuses its heading. */
 export function focusSection(id: string): void {
@@ -73,31 +62,19 @@ function RecoveryButton({ build }: { build: string }) {
 export function UrgentNotices() {
   const { me, now, health } = useConsole();
   const { status, log } = useSnapshot();
-  const { abort } = texts.candidate;
   const alarmingBuilds = health?.builds.filter(({ alarm }) => alarm) ?? [];
   const { stops, served } = servedBy(status, log, now);
   return (
     <>
       {health &&
         troubles(status, health).map(({ builds, lines, section }) => {
-          const name = nameOf(builds[0] ?? '');
-          const title = `${abort} ${namesList(builds)}`;
-          const changes = changesByAbort(status, builds);
           return (
             <UrgentNotice
               key={builds.join()}
               actions={
                 <>
                   <SectionLink section={section} label={texts.now.figures} />
-                  {builds.every((id) => maySwitch(me, nameOf(id))) && (
-                    <AskButton
-                      variant="danger"
-                      aria-label={title}
-                      verb="abort"
-                      body={{ name }}
-                      question={{ title, action: abort, danger: true, changes }}
-                    />
-                  )}
+                  {builds.every((id) => maySwitch(me, nameOf(id))) && <DecisionButton verb="abort" builds={builds} />}
                 </>
               }
             >

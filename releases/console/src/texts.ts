@@ -107,8 +107,8 @@ const SUBJECTS: LinesByKind<ReadAction> = {
   promote: (action) => (action.from ? fromLine(action, action.from) : listOf(action)),
   seed: (action) => fromLine(action, action.from),
   promoted: (action) => texts.subject.into(listOf(action), action.into.channel, action.into.seq),
-  preview: ({ person, remotes }) => texts.preview.subject(person, texts.list(remotes)),
-  'preview-end': ({ person, remotes }) => texts.preview.subject(person, texts.list(remotes)),
+  preview: ({ person, remotes }) => texts.titled(person, texts.list(remotes)),
+  'preview-end': ({ person, remotes }) => texts.titled(person, texts.list(remotes)),
   activate: listOf,
   abort: listOf,
   kill: listOf,
@@ -241,9 +241,11 @@ export const rollbackTitle = ({ name, to, action = texts.live.rollback }: WayBac
   return to === undefined ? texts.live.rollbackAll : texts.log.restoreState(to);
 };
 
+const liveBuildsOf = ({ stable }: ChannelView) => new Map((stable?.builds ?? []).map((id) => [nameOf(id), id]));
+
 /** Effects of activating these builds, one line each. */
 export function changesBy(status: ChannelView, builds: readonly string[]): string[] {
-  const liveBuilds = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
+  const liveBuilds = liveBuildsOf(status);
   return builds
     .filter((id) => liveBuilds.get(nameOf(id)) !== id)
     .map((id) => changeLine({ name: nameOf(id), from: liveBuilds.get(nameOf(id)) ?? null, to: id }));
@@ -255,13 +257,10 @@ export const schedulesEnded = ({ agenda }: ChannelView, changed: readonly string
     .filter(({ builds }) => builds.some((id) => changed.includes(id) || changed.includes(nameOf(id))))
     .map(({ builds }) => texts.schedule.ends(namesList(builds)));
 
-/** Effects of aborting a candidate on its visitors and its schedule, one line each. */
+/** Effects of aborting a candidate on its visitors, one line each. */
 export function changesByAbort(status: ChannelView, builds: readonly string[]): string[] {
-  const liveBuilds = new Map((status.stable?.builds ?? []).map((id) => [nameOf(id), id]));
-  const changes = builds.map((id) =>
-    changeLine({ name: nameOf(id), from: id, to: liveBuilds.get(nameOf(id)) ?? null }),
-  );
-  return [...changes, ...schedulesEnded(status, builds)];
+  const liveBuilds = liveBuildsOf(status);
+  return builds.map((id) => changeLine({ name: nameOf(id), from: id, to: liveBuilds.get(nameOf(id)) ?? null }));
 }
 
 /** Candidates and schedules that a build ends by going live for everyone. */
