@@ -150,12 +150,6 @@ const isClientError = (cause: unknown): boolean =>
   cause instanceof oidc.WWWAuthenticateChallengeError ||
   (cause instanceof oidc.ResponseBodyError && ['invalid_client', 'unauthorized_client'].includes(cause.error));
 
-/** Claims of the ID token and the userinfo endpoint. */
-export interface Identity {
-  claims: Claims;
-  idToken: string;
-}
-
 /** The provider, discovered on first use. A failed discovery is repeated on the next use. */
 export class Provider {
   readonly #settings: SignInSettings;
@@ -197,8 +191,8 @@ export class Provider {
     return oidc.buildEndSessionUrl(configuration, { id_token_hint: idToken, post_logout_redirect_uri: returnTo }).href;
   }
 
-  /** Redeems the authorization code of a callback. */
-  async redeem(callback: URL, { state, nonce, verifier }: Attempt): Promise<Identity> {
+  /** Redeems the authorization code of a callback. Returns the claims of the ID token and the userinfo endpoint. */
+  async redeem(callback: URL, { state, nonce, verifier }: Record<'state' | 'nonce' | 'verifier', string>) {
     const configuration = await this.configuration();
     const tokens = await oidc
       .authorizationCodeGrant(configuration, callback, {
@@ -218,7 +212,7 @@ export class Provider {
    * Verifies the tokens that the command line got from the provider. Throws forbidden for an ID token of another issuer or
    * client, or one that is too old; refused for pairwise subjects, and unreachable.
    */
-  async identify({ idToken, accessToken }: CliTokens, now: Date): Promise<Claims> {
+  async identify({ idToken, accessToken }: Record<'idToken' | 'accessToken', string>, now: Date): Promise<Claims> {
     const configuration = await this.configuration();
     this.requireSameSubjects(configuration);
     const claims = await this.#verifyIdToken(configuration, idToken, now);
@@ -270,20 +264,4 @@ export class Provider {
     if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return claims;
     return { ...(await oidc.fetchUserInfo(configuration, accessToken, String(claims.sub))), ...claims };
   }
-}
-
-/** Stored in a cookie while the browser is at the provider. */
-export interface Attempt {
-  state: string;
-  nonce: string;
-  verifier: string;
-  /** Channel and view to return to. */
-  channel?: string;
-  view?: string;
-}
-
-/** Tokens that the provider issued to the command line. */
-export interface CliTokens {
-  idToken: string;
-  accessToken: string;
 }

@@ -17,7 +17,7 @@ import {
   strongestFirst,
 } from '../../src/operations/tokens.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type Attempt, type Claims, Provider, personOf, type SignInSettings, valuesOf } from './provider.ts';
+import { type Claims, Provider, personOf, type SignInSettings, valuesOf } from './provider.ts';
 
 // People sign in at an OpenID provider; programs have tokens. A session of the console is a signed record in the store, so that
 // every console on the store accepts it and it survives restarts. A browser signs in here with authorization code and PKCE, and
@@ -30,6 +30,7 @@ const pageSchema = v.object({ channel: name, view: name });
 
 type Page = v.InferOutput<typeof pageSchema>;
 
+/** Stored in a cookie while the browser is at the provider. */
 const attemptSchema = v.object({
   state: v.string(),
   nonce: v.string(),
@@ -37,13 +38,15 @@ const attemptSchema = v.object({
   ...pageSchema.entries,
 });
 
+type Attempt = v.InferOutput<typeof attemptSchema>;
+
 function parseAttempt(cookie: string): Attempt | null {
   const parsed = v.safeParse(attemptSchema, jsonOrNull(Buffer.from(cookie, 'base64url').toString()));
   return parsed.success ? parsed.output : null;
 }
 
 /** Why sign-in failed. The page reads the kind from the fragment of its address and has the text. */
-export type SignInFailure = 'away' | 'declined' | 'noAccess' | 'expired' | 'failed';
+type SignInFailure = 'away' | 'declined' | 'noAccess' | 'expired' | 'failed';
 
 const tokensSchema = v.strictObject({ idToken: v.string(), accessToken: v.string() });
 const MAX_TOKENS_BYTES = 64 * 1024;
@@ -51,7 +54,7 @@ const MAX_SUBJECT_LENGTH = 64;
 const ATTEMPT_SECONDS = 600;
 const PAGE_HEADER = 'x-console';
 
-export interface SignInOptions {
+interface SignInOptions {
   settings: SignInSettings;
   store: Store;
   key: SigningKey;
@@ -61,19 +64,12 @@ export interface SignInOptions {
   now?: () => Date;
 }
 
-/** Sign-in at a provider: the owner of a request's session, and the routes below `/auth`. */
-export interface SignIn {
-  /** Null without a valid session. */
-  callerOf(context: Context): Promise<Caller | null>;
-  routes: Hono;
-}
-
 /** Routes below `/auth` without a provider. */
 export const noSignIn = (): Hono =>
   new Hono().get('/', (context) => context.json({ offered: false, signedIn: false, cli: null }));
 
-/** Creates the sign-in. If the provider is unreachable, tokens still work. */
-export function createSignIn({ settings, store, key, origin, note, now = () => new Date() }: SignInOptions): SignIn {
+/** Creates the sign-in at a provider. If it is unreachable, tokens still work. */
+export function createSignIn({ settings, store, key, origin, note, now = () => new Date() }: SignInOptions) {
   const sessions = new Sessions(store, key);
   const provider = new Provider(settings);
   const secure = origin.startsWith('https:');
@@ -110,6 +106,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     return session?.issuer === settings.issuer.href ? session : null;
   }
 
+  /** Returns the owner of the request's session; null without a valid one. */
   async function callerOf(context: Context): Promise<Caller | null> {
     const session = await sessionOf(context);
     const grants = (session?.values ?? []).flatMap((value) => settings.grants.get(value) ?? []);
@@ -236,5 +233,11 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     return context.json({ leave: await provider.endSession(session.idToken, `${origin}/`).catch(logProblem) });
   });
 
-  return { callerOf, routes };
+  return {
+    callerOf,
+    /** Routes below `/auth`. */
+    routes,
+  };
 }
+
+export type SignIn = ReturnType<typeof createSignIn>;

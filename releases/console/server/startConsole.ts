@@ -62,13 +62,7 @@ export interface StartConsoleOptions {
   metrics?: Metrics | null;
 }
 
-export interface RunningConsole {
-  origin: string;
-  /** Address that signs in on opening; without `localToken`, the bare origin. */
-  link: string;
-  close: () => Promise<void>;
-}
-
+/** Returns an address that signs in on opening; without a token, the bare origin. */
 async function localLink(context: ConsoleContext, origin: string, withToken: boolean | undefined): Promise<string> {
   if (!withToken) return origin;
   const request = { grant: 'manager', label: 'local console', by: 'npm start', days: 7 };
@@ -97,7 +91,7 @@ const countRequests = ({ countRequest }: ConsoleCounters) =>
   });
 
 /** Starts the page and the API of the console on one origin. Throws refused if the store or its key is missing. */
-export async function startConsole(options: StartConsoleOptions = {}): Promise<RunningConsole> {
+export async function startConsole(options: StartConsoleOptions = {}) {
   const url = options.store ?? DEFAULT_STORE;
   const note = options.note ?? ((line: string) => process.stderr.write(`${line}\n`));
   const openedStore = await openStore(url);
