@@ -89,10 +89,6 @@ export interface Streak {
   rewards: readonly (number | undefined)[];
 }
 
-const dayNumber = (key: string): number => Math.round(Date.parse(`${key}T00:00:00Z`) / DAY_MS);
-const keyOfDay = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
-const weekdayOf = (day: number): number => (((day + 3) % 7) + 7) % 7;
-
 /** Points for the given day in a row (1-based); undefined if the rules do not specify them. */
 const rewardOf = (rewards: Streak['rewards'], dayInRow: number): number | undefined =>
   rewards[Math.min(dayInRow, rewards.length) - 1];
@@ -100,22 +96,21 @@ const rewardOf = (rewards: Streak['rewards'], dayInRow: number): number | undefi
 /** Points for the next check-in. */
 export const nextReward = ({ rewards, length }: Streak): number | undefined => rewardOf(rewards, length + 1);
 
-function calendarDay(day: number, streak: Streak) {
-  const today = dayNumber(streak.today);
-  const lastCheckedDay = streak.isCheckedInToday ? today : today - 1;
-  const isAhead = day > lastCheckedDay;
-  const key = keyOfDay(day);
+/** A day, counted from today. */
+function calendarDay(daysAhead: number, { today, isCheckedInToday, length, rewards }: Streak) {
+  const date = new Date(Date.parse(today) + daysAhead * DAY_MS);
+  const daysUnchecked = isCheckedInToday ? daysAhead : daysAhead + 1;
   return {
     /** `2026-11-21` */
-    key,
-    dayOfMonth: Number(key.slice(8)),
+    key: date.toISOString().slice(0, 10),
+    dayOfMonth: date.getUTCDate(),
     /** 0 is Monday. */
-    weekday: weekdayOf(day),
-    isToday: day === today,
+    weekday: (date.getUTCDay() + 6) % 7,
+    isToday: daysAhead === 0,
     /** Whether the day belongs to the current streak; earlier check-ins are unknown. */
-    isCheckedIn: !isAhead && day > lastCheckedDay - streak.length,
+    isCheckedIn: daysUnchecked <= 0 && daysUnchecked > -length,
     /** Points for this day if no day is missed; undefined for past days and if the rewards are unknown. */
-    reward: isAhead ? rewardOf(streak.rewards, streak.length + day - lastCheckedDay) : undefined,
+    reward: daysUnchecked > 0 ? rewardOf(rewards, length + daysUnchecked) : undefined,
   };
 }
 
@@ -123,12 +118,11 @@ export type CalendarDay = ReturnType<typeof calendarDay>;
 
 /** The days of this week (Monday first) or of this month. */
 export function calendarDays(streak: Streak, span: 'week' | 'month'): CalendarDay[] {
-  const today = dayNumber(streak.today);
-  const dayOfMonth = Number(streak.today.slice(8));
-  const firstDay = span === 'week' ? today - weekdayOf(today) : today - dayOfMonth + 1;
+  const { weekday, dayOfMonth } = calendarDay(0, streak);
   const [year = 0, month = 1] = streak.today.split('-').map(Number);
-  const count = span === 'week' ? 7 : new Date(Date.UTC(year, month, 0)).getUTCDate();
-  return Array.from({ length: count }, (_, index) => calendarDay(firstDay + index, streak));
+  const [daysBefore, count] =
+    span === 'week' ? [weekday, 7] : [dayOfMonth - 1, new Date(Date.UTC(year, month, 0)).getUTCDate()];
+  return Array.from({ length: count }, (_, index) => calendarDay(index - daysBefore, streak));
 }
 
 const toRecord = (value: unknown): Record<string, unknown> =>
