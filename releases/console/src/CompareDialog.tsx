@@ -10,10 +10,8 @@ import { failuresLine, labels, texts, translate, versionOf } from './texts';
 
 const MAX_FILES = 8;
 
-type ShownSides<Value> = { from: Value | null; to: Value | null };
-
 /** `^1.0.0 → ^2.0.0`, or one value marked as equal. */
-function formatSides({ from, to }: ShownSides<string>): string {
+function formatSides({ from, to }: Record<'from' | 'to', string | null>): string {
   return from === to ? texts.aside(from ?? '–', texts.compare.same) : `${from ?? '–'} → ${to ?? '–'}`;
 }
 

@@ -32,7 +32,9 @@ function Verdict({ worse, enough, hasVisitors, pValue }: CandidateHealth['verdic
   return <p className={worse ? styles.alarm : styles.quiet}>{line}</p>;
 }
 
-function Figures({ columns }: { columns: readonly (readonly [heading: string, group: Group])[] }) {
+/** A candidate compared with its control. */
+function Figures({ control, tried }: Pick<CandidateHealth, 'control' | 'tried'>) {
+  const columns = [[texts.health.stable, control] as const, [texts.health.candidate, tried] as const];
   return (
     <table className={styles.figures}>
       <thead>
@@ -110,7 +112,7 @@ function BuildList({ builds }: { builds: readonly BuildHealth[] }) {
 export function HealthSection() {
   const { health } = useConsole();
   if (!health) return <p className={styles.quiet}>{texts.health.waiting}</p>;
-  const { stable, candidate, sinceSwitch } = texts.health;
+  const { stable, sinceSwitch } = texts.health;
   const builds = [...health.builds].sort((a, b) => Number(b.alarm) - Number(a.alarm));
   return (
     <>
@@ -125,12 +127,7 @@ export function HealthSection() {
       {health.candidates.map(({ builds, tried, control, verdict }) => (
         <div key={builds.join()} className={styles.candidate}>
           {health.candidates.length > 1 && <h3 className={styles.quiet}>{namesList(builds)}</h3>}
-          <Figures
-            columns={[
-              [stable, control],
-              [candidate, tried],
-            ]}
-          />
+          <Figures control={control} tried={tried} />
           <Verdict {...verdict} />
         </div>
       ))}
@@ -165,14 +162,13 @@ const detailsOf = ({ name, message, frames, browsers, routes, last }: ErrorHealt
 
 /** An error in the code of a build, as a sentence with details. */
 function ErrorRow({ error }: { error: ErrorHealth }) {
-  const lines = [sentenceOf(error), ...detailsOf(error)];
-  const [sentence, ...details] = lines;
+  const [sentence, details] = [sentenceOf(error), detailsOf(error)];
   return (
     <details className={styles.details}>
       <summary className={error.gone ? styles.quiet : undefined}>{sentence}</summary>
       <Lines lines={details} />
       <div className={styles.actions}>
-        <CopyButton text={[...lines, error.build].join('\n')} variant="quiet" small />
+        <CopyButton text={[sentence, ...details, error.build].join('\n')} variant="quiet" small />
       </div>
     </details>
   );
