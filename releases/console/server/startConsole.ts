@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { createHttpServer, isBrokenOff } from '@liaozhai/http/server';
@@ -22,7 +21,6 @@ import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { logAlarm } from '../../src/health/alarm.ts';
 import { readHealth, stopIfWorse } from '../../src/health/autoStop.ts';
 import { parseJson } from '../../src/model/build.ts';
-import { sha256Hex } from '../../src/model/signing.ts';
 import { sweepUploads } from '../../src/operations/collectGarbage.ts';
 import { type SiteOf, sitesFrom, sweepPreviews } from '../../src/operations/override.ts';
 import type { Gate } from '../../src/operations/switching.ts';
@@ -149,53 +147,25 @@ export async function startConsole(options: StartConsoleOptions = {}) {
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const STAMP_FILE = '.sources';
-
+const SOURCES = join(ROOT, 'src');
 const PAGE_FOLDER = join(ROOT, 'dist');
-
-const IS_SOURCE = /\.(?:tsx?|css|html)$/;
-/** The oldest browsers that the page is compiled for. */
-const FLOOR = join(ROOT, '../../shared/src/build/floor.ts');
-const IS_TEST = /\.test\.tsx?$|^Gallery\./;
-
-async function sourcesBelow(folder: string): Promise<string[]> {
-  const names = await readdir(folder, { recursive: true });
-  return names
-    .filter((name) => IS_SOURCE.test(name) && !IS_TEST.test(name))
-    .sort()
-    .map((name) => join(folder, name));
-}
-
-/** Hash of the sources that the page may contain, of its build settings and of its React versions. */
-async function sourceHash(): Promise<string> {
-  const { resolve } = createRequire(import.meta.url);
-  const shared = ['ui', 'format', 'contract'].map((part) => dirname(resolve(`@liaozhai/shared/${part}`)));
-  const packages = ['react', 'react-dom'].map((name) => resolve(`${name}/package.json`));
-  const folders = [join(ROOT, 'src'), join(ROOT, '../src'), ...shared];
-  const sources = await Promise.all(folders.map(sourcesBelow));
-  const files = [...sources.flat(), join(ROOT, 'rsbuild.config.ts'), FLOOR, ...packages];
-  const contents = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-  return sha256Hex(files.map((file, at) => `${basename(file)}\n${contents[at]}`).join('\n'));
-}
-
-const readBuildHash = (): Promise<string> =>
-  readFile(join(PAGE_FOLDER, STAMP_FILE), 'utf8').catch((cause: unknown) => {
-    if (hasCode(cause, 'ENOENT')) return '';
-    throw cause;
-  });
+const STAMP_FILE = join(PAGE_FOLDER, '.sources');
 
 /** Builds the console's page, unless its sources are unchanged since the last build. */
 export async function buildPage(): Promise<string> {
   // a container image has the built page without its sources
-  if (!existsSync(FLOOR)) return PAGE_FOLDER;
-  const hash = await sourceHash();
-  if ((await readBuildHash()) === hash) return PAGE_FOLDER;
+  if (!existsSync(SOURCES)) return PAGE_FOLDER;
+  const { repoRoot, sharedRoot, sourceHash } = await import('@liaozhai/shared/build/facts');
+  const sharedSources = ['ui', 'format', 'contract', 'build/floor.ts'].map((part) => join(sharedRoot, 'src', part));
+  const settings = [join(ROOT, 'rsbuild.config.ts'), join(repoRoot, 'pnpm-workspace.yaml')];
+  const hash = sourceHash(repoRoot, [SOURCES, join(ROOT, '../src'), ...sharedSources, ...settings]);
+  if (existsSync(STAMP_FILE) && (await readFile(STAMP_FILE, 'utf8')) === hash) return PAGE_FOLDER;
   const { createRsbuild, loadConfig } = await import('@rsbuild/core');
   const { content } = await loadConfig({ cwd: ROOT });
   const rsbuild = await createRsbuild({ cwd: ROOT, config: { ...content, logLevel: 'error' } });
   const { close } = await rsbuild.build();
   await close();
-  await writeFile(join(PAGE_FOLDER, STAMP_FILE), hash);
+  await writeFile(STAMP_FILE, hash);
   return PAGE_FOLDER;
 }
 
