@@ -230,30 +230,19 @@ function addChangeRoute<Name extends Verb>(app: Hono<Env>, console: ConsoleConte
   });
 }
 
-/** Throws usage for an invalid percent escape. */
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch (cause) {
-    if (cause instanceof URIError) throw usage(`${path} is not an escaped path`, 'Escape it as a URL asks for.');
-    throw cause;
-  }
-}
-
 function addUploads(app: Hono<Env>, console: ConsoleContext): void {
   const uploads = new Uploads(console.options.store, console.quota);
   app.put(
-    '/builds/:name/:folder/*',
+    '/builds/:name/:folder/:path{.+}',
     limitBody(LIMITS.fileBytes, 'Split this file and publish again.'),
     async (context) => {
-      const { name, folder } = context.req.param();
+      const { name, folder, path } = context.req.param();
       const token = context.get('token');
       const wish: PermissionRequest = { verb: 'publish', names: [name] };
       const reason = refusal(token, wish, await console.current(console.options.channel));
       if (reason) return deny(context, 403, reason);
       const id = idOfFolder(name, folder);
       if (!id) throw usage(`${name}/${folder} is not a build folder`, 'It is <version>-<hash> of the build id.');
-      const path = decodePath(context.req.path.slice(context.req.path.indexOf(folder) + folder.length + 1));
       const body = Buffer.from(await context.req.arrayBuffer());
       const announcedLength = context.req.header('content-length');
       if (announcedLength !== undefined && Number(announcedLength) !== body.length)

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import { createHttpServer, isBrokenOff } from '@liaozhai/http/server';
+import { closeHttpServer, createHttpServer, isBrokenOff } from '@liaozhai/http/server';
 import type { Metrics } from '@liaozhai/telemetry/metrics';
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
@@ -131,17 +131,14 @@ export async function startConsole(options: StartConsoleOptions = {}) {
     silenceMs: REQUEST_TIMEOUT_MS,
   });
   server.listen(options.port ?? DEFAULT_PORT, options.host ?? '127.0.0.1');
-  await Promise.race([once(server, 'listening'), once(server, 'error').then(([cause]) => Promise.reject(cause))]);
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
   const reportProblem = reportNewProblems((cause) => note(`console: ${lineOf(cause)}`));
   const stopWatch = startWatch(context, reportProblem);
   const close = async () => {
     stopWatch();
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await closed;
+    await closeHttpServer(server, 0);
   };
   return { origin, link: await localLink(context, origin, options.localToken), close };
 }

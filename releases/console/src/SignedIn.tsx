@@ -14,7 +14,7 @@ import { LiveSection } from './LiveSection';
 import { LogSection } from './LogSection';
 import { formats } from './language';
 import { PreviewSection } from './PreviewSection';
-import { ConsoleContext, LanguageSwitch, Section, useSnapshot } from './Section';
+import { Choice, ConsoleContext, LanguageSwitch, Section, useSnapshot } from './Section';
 import { texts, translate } from './texts';
 import { AgendaNotice, focusSection, UrgentNotices } from './UrgentNotices';
 import { VitalsSection } from './VitalsSection';
@@ -83,19 +83,15 @@ export function SignedIn({
         <header className={styles.header}>
           <Seal sign="聊" size="small" />
           <h1 className={styles.title}>{texts.title}</h1>
-          <select
-            className={styles.channel}
-            aria-label={texts.channel}
+          <Choice
+            label={texts.channel}
             value={state.channel}
-            onChange={({ target }) => {
-              saveAddressChannel(target.value);
-              void console.chooseChannel(target.value);
+            options={[...(isMissing ? [state.channel] : []), ...channels].map((name) => [name, name])}
+            onChange={(channel) => {
+              saveAddressChannel(channel);
+              void console.chooseChannel(channel);
             }}
-          >
-            {[...(isMissing ? [state.channel] : []), ...channels].map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
+          />
           <nav className={styles.views} aria-label={texts.views.title}>
             {VIEWS.map((each) => (
               // otherwise the other view would keep this scroll position
