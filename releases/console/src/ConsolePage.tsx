@@ -36,9 +36,8 @@ type EntryState = 'entering' | GuestState | SignedInState | ApiFailure;
 /** Loads the session or token, the caller's grants and the channels. */
 async function loadEntry(): Promise<EntryState> {
   const failure = readSignInFailure();
-  const hasToken = readToken() !== null;
-  const { offered, signedIn } = hasToken ? { offered: false, signedIn: false } : await readSession();
-  if (!hasToken && !signedIn) return { offered, refused: null, failure };
+  const session = readToken() === null ? await readSession() : null;
+  if (session?.signedIn === false) return { offered: session.offered, refused: null, failure };
   const answers = await Promise.all([get<Me>('me'), get<{ channels: string[]; shown: string }>('channels')]).catch(
     failureOf,
   );

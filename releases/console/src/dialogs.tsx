@@ -15,13 +15,13 @@ export function useLast<Value>(value: Value | null): Value | null {
 /** Time after the opening in which Enter confirms nothing. */
 const UNREAD_MS = 500;
 
+const NOTHING_TYPED = { why: '', name: '', isMistyped: false, isReasonMissing: false };
+
 /** Asks before a change: shows its effects, and asks for a reason. A change that cannot be undone also requires the name. */
 export function QuestionDialog() {
   const { me, console, question } = useConsole();
-  const [why, setWhy] = useState('');
-  const [name, setName] = useState('');
-  const [isMistyped, setIsMistyped] = useState(false);
-  const [isReasonMissing, setIsReasonMissing] = useState(false);
+  const [typed, setTyped] = useState(NOTHING_TYPED);
+  const { why, name, isMistyped, isReasonMissing } = typed;
   const [isOpen, setIsOpen] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const openedAt = useRef(0);
@@ -29,10 +29,7 @@ export function QuestionDialog() {
   // a new question starts without the previous reason, unless the same question got no response
   if (isOpen !== (question !== null)) {
     setIsOpen(question !== null);
-    setWhy(question?.typedReason ?? '');
-    setName('');
-    setIsMistyped(false);
-    setIsReasonMissing(false);
+    setTyped({ ...NOTHING_TYPED, why: question?.typedReason ?? '' });
   }
   useLayoutEffect(() => {
     // the name field, if there is one, is above the reason
@@ -61,10 +58,9 @@ export function QuestionDialog() {
   const needsReason = passesFreeze || requiresReason;
   const submit = () => {
     const isTyped = confirmationText === undefined || name.trim() === confirmationText;
-    setIsMistyped(!isTyped);
     // the freeze applies when the proposal is approved
     const isFounded = !needsReason || needsApproval || why.trim() !== '';
-    setIsReasonMissing(!isFounded);
+    setTyped({ ...typed, isMistyped: !isTyped, isReasonMissing: !isFounded });
     if (isTyped && isFounded) void console.confirmQuestion(why, passesFreeze);
   };
   return (
@@ -105,7 +101,7 @@ export function QuestionDialog() {
             autoComplete="off"
             autoCapitalize="none"
             value={name}
-            onChange={(event) => setName(event.target.value)}
+            onChange={({ target }) => setTyped({ ...typed, name: target.value })}
           />
         )}
         <TextField
@@ -116,7 +112,7 @@ export function QuestionDialog() {
           autoComplete="off"
           value={why}
           onChange={({ target }) => {
-            setWhy(target.value);
+            setTyped({ ...typed, why: target.value });
             console.storeReason(target.value);
           }}
         />
