@@ -28,8 +28,7 @@ export default function SupportReadPage() {
   const lacksTickets = !hasTickets && areCapabilitiesKnown;
   const { email, wechat } = hostConfig().support;
   const hasContact = Boolean(email || wechat);
-  const [openedAt] = useState(() => Date.now());
-  const diagnostics = useDiagnostics(openedAt);
+  const diagnostics = useDiagnostics();
   return (
     <>
       <TopBar title={texts.support.title} onBack={goBack} />
@@ -160,8 +159,9 @@ function Diagnostics({ lines }: { lines: DiagnosticLine[] }) {
 
 type DiagnosticLine = Record<'name' | 'value', string>;
 
-/** Collects data for support about this page; `epochMs` is its time. */
-function useDiagnostics(epochMs: number): DiagnosticLine[] {
+/** Collects data for support about this page. */
+function useDiagnostics(): DiagnosticLine[] {
+  const [openedAt] = useState(() => new Date().toISOString());
   const user = useUser();
   const isOnline = useOnline();
   const realtime = useRealtimeStatus();
@@ -169,7 +169,7 @@ function useDiagnostics(epochMs: number): DiagnosticLine[] {
   const { support } = texts;
   return [
     { name: support.userId, value: user?.id ?? '' },
-    { name: support.time, value: new Date(epochMs).toISOString() },
+    { name: support.time, value: openedAt },
     { name: support.channel, value: channel },
     { name: support.set, value: set },
     ...Object.entries(builds).map(([name, build]) => ({ name: support.build(name), value: build })),
