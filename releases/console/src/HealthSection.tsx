@@ -77,10 +77,9 @@ function BuildFigures({ build }: { build: BuildHealth }) {
           {failedVisitors > 0 && <span className={styles.fallback}>{failuresLine(failures)}</span>}
           {beside && (
             <span className={styles.fallback} title={beside.build}>
-              {texts.health[group === 'candidate' ? 'live' : 'former'](
-                versionOf(beside.build),
-                beside.failedVisitors,
-                beside.visitors,
+              {texts.titled(
+                texts.health[group === 'candidate' ? 'live' : 'former'](versionOf(beside.build)),
+                texts.health.failedOf(beside.failedVisitors, beside.visitors),
               )}
             </span>
           )}

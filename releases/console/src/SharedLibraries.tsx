@@ -14,7 +14,7 @@ const isRepeated = ({ copies, ofHost }: SharedLibrary): boolean => ofHost === nu
 
 function Library({ library }: { library: SharedLibrary }) {
   const { name, copies, ofHost } = library;
-  const { once, times, copy, ofHost: providedText } = texts.sharing;
+  const { once, times, ofHost: providedText } = texts.sharing;
   const isRepeatedHere = isRepeated(library);
   return (
     <ListRow
@@ -24,7 +24,7 @@ function Library({ library }: { library: SharedLibrary }) {
         <>
           {copies.map(({ version, build, remotes, kib }) => (
             <span key={build} className={styles.fallback} title={build}>
-              {copy(version, texts.list(remotes.map((remote) => labels.of(remote))), size(kib))}
+              {texts.titled(version, texts.aside(texts.list(remotes.map(labels.of)), size(kib)))}
             </span>
           ))}
           <span className={isRepeatedHere ? styles.alarm : styles.fallback}>

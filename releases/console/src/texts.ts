@@ -102,11 +102,11 @@ const SUBJECTS: LinesByKind<ReadAction> = {
   webhook: () => texts.subject.webhook,
   approval: () => texts.subject.approval,
   proposal: (action) => listOf(action) || texts.subject.approval,
-  canary: (action) => texts.subject.canary(listOf(action), action.percent),
-  rollback: (action) => texts.subject.rollback(listOf(action), action.to),
+  canary: (action) => texts.aside(listOf(action), texts.candidate.share(action.percent)),
+  rollback: (action) => texts.aside(listOf(action), texts.subject.rollback(action.to)),
   promote: (action) => (action.from ? fromLine(action, action.from) : listOf(action)),
   seed: (action) => fromLine(action, action.from),
-  promoted: (action) => texts.subject.into(listOf(action), action.into.channel, action.into.seq),
+  promoted: (action) => texts.aside(listOf(action), texts.subject.into(action.into.channel, action.into.seq)),
   preview: ({ person, remotes }) => texts.titled(person, texts.list(remotes)),
   'preview-end': ({ person, remotes }) => texts.titled(person, texts.list(remotes)),
   activate: listOf,
@@ -119,7 +119,7 @@ const SUBJECTS: LinesByKind<ReadAction> = {
 };
 
 const fromLine = (listed: Parameters<typeof listOf>[0], from: { channel: string; seq: number }): string =>
-  texts.subject.from(listOf(listed), from.channel, from.seq);
+  texts.aside(listOf(listed), texts.subject.from(from.channel, from.seq));
 
 export const subjectOf = (action: ReadAction): string => lineByKind(SUBJECTS, action);
 
@@ -137,7 +137,8 @@ export const waitingLine = (waiting: Waiting): string => lineByKind(WAITS, waiti
 
 const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
   ...WAITS,
-  finding: ({ check, problem, forced }) => texts.evidence.finding(said(check), translate(problem), forced),
+  finding: ({ check, problem, forced }) =>
+    texts.titled(texts.aside(texts.evidence[forced ? 'forced' : 'failed'], said(check)), translate(problem)),
   overtaken: ({ build }) => texts.evidence.overtaken(shortId(build), labels.of(nameOf(build))),
   candidateEnded: (evidence) => texts.evidence.candidateEnded(listOf(evidence)),
   replaced: ({ build, by }) => texts.evidence.replaced(shortId(build), by && shortId(by)),
@@ -156,13 +157,14 @@ const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
     const [id, name] = [shortId(build), texts.vitals.metric(metric)];
     return texts.evidence.slower(id, name, tried, stable, probability(pValue), alpha);
   },
-  schedule: ({ change, steps, taken }) => texts.evidence.schedule(texts.schedule.changes[change], said(steps), taken),
+  schedule: ({ change, steps, taken }) =>
+    texts.titled(texts.schedule.changes[change], texts.evidence.schedule(said(steps), taken)),
   step: ({ step, of, by }) => texts.evidence.step(step, of, translate(by)),
-  freeze: ({ change, window, reason }) => texts.evidence.freeze(change, windowLine(window), reason),
-  webhook: ({ change, address }) => texts.evidence.webhook(change, address),
+  freeze: ({ change, window, reason }) => texts.titled(texts.evidence[change](windowLine(window)), reason),
+  webhook: ({ change, address }) => texts.evidence[change](address),
   approvalRule: ({ hours }) => texts.evidence.approvalRule(hours),
   proposal: ({ change, what, by }) =>
-    texts.evidence.proposal(texts.approval.changes[change], texts.approval.what[what], translate(by)),
+    texts.titled(texts.approval.changes[change], texts.evidence.proposal(texts.approval.what[what], translate(by))),
   approved: ({ by }) => texts.evidence.approved(translate(by)),
   freezeOverridden: ({ freeze, reason }) => texts.evidence.freezeOverridden(freeze, reason),
   text: ({ text }) => text,
@@ -192,10 +194,11 @@ export function changeLine({
   to,
   provenance,
 }: Omit<Difference, 'provenance'> & Partial<Difference>): string {
-  const { removed, added, change } = texts.confirm;
+  const { removed, added } = texts.confirm;
   if (!to) return removed(labels.of(name), versionOf(from ?? ''));
   const origin = [provenance?.commit, provenance?.author].filter((part) => typeof part === 'string');
-  return change(labels.of(name), from ? versionOf(from) : added, versionOf(to), texts.list(origin));
+  const versions = `${from ? versionOf(from) : added} → ${versionOf(to)}`;
+  return texts.titled(labels.of(name), texts.aside(versions, texts.list(origin)));
 }
 
 /** Why another channel's set cannot be promoted as it is, one line each. */

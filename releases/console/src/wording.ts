@@ -352,14 +352,8 @@ export const WORDING = {
       `最近 ${number(minutes)} 分钟 ${number(visitors)} 位访客中 ${number(failed)} 位失败，此前 ${number(visitorsBefore)} 位中 ${number(failedBefore)} 位`,
       `${number(failed)} of ${count(visitors, 'visitor')} failed in the last ${number(minutes)} minutes, ${number(failedBefore)} of ${number(visitorsBefore)} before`,
     ],
-    former: (version: string, failed: number, visitors: number) => [
-      `上一版 ${version}：${number(failed)} / ${number(visitors)} 位失败`,
-      `Before, ${version}: ${number(failed)} of ${number(visitors)} failed`,
-    ],
-    live: (version: string, failed: number, visitors: number) => [
-      `稳定版 ${version}：${number(failed)} / ${number(visitors)} 位失败`,
-      `Stable, ${version}: ${number(failed)} of ${number(visitors)} failed`,
-    ],
+    former: (version: string) => [`上一版 ${version}`, `Before, ${version}`],
+    live: (version: string) => [`稳定版 ${version}`, `Stable, ${version}`],
     tooFew: (hasVisitors: boolean) => [
       `${hasVisitors ? '失败很少' : '访客还不够'}，暂不判断`,
       `Too few ${hasVisitors ? 'failures' : 'visitors'} to judge yet`,
@@ -431,10 +425,6 @@ export const WORDING = {
     times: (copies: number, more: string) => [
       `加载 ${number(copies)} 次${more && `，多 ${more}`}`,
       `Loaded ${number(copies)} times${more && `, ${more} extra`}`,
-    ],
-    copy: (version: string, remotes: string, size: string) => [
-      `${version}：${remotes}${size && `（${size}）`}`,
-      `${version}: ${remotes}${size && ` (${size})`}`,
     ],
     ofHost: (version: string) => [
       `由主程序提供 ${version}，自带的从不运行`,
@@ -530,31 +520,19 @@ export const WORDING = {
   },
   /** Object of a log action. */
   subject: {
-    from: (builds: string, channel: string, seq: number) => [
-      `${builds}（来自 ${channel} 的状态 ${seq}）`,
-      `${builds} (from ${channel}, state ${seq})`,
-    ],
-    into: (builds: string, channel: string, seq: number) => [
-      `${builds}（到 ${channel} 的状态 ${seq}）`,
-      `${builds} (to ${channel}, state ${seq})`,
-    ],
+    from: (channel: string, seq: number) => [`来自 ${channel} 的状态 ${seq}`, `from ${channel}, state ${seq}`],
+    into: (channel: string, seq: number) => [`到 ${channel} 的状态 ${seq}`, `to ${channel}, state ${seq}`],
     init: ['通道', 'the channel'],
     renew: ['签名有效期延长', 'the signature of the same state'],
     freeze: ['变更', 'changed'],
     webhook: ['通知地址', 'changed'],
     approval: ['规则', 'the rule'],
-    canary: (builds: string, share: number) => [
-      `${builds}（${percent(share)} 的访客）`,
-      `${builds} (${percent(share)} of visitors)`,
-    ],
-    rollback: (builds: string, to: number) => [`${builds}（同状态 ${to}）`, `${builds} (as in state ${to})`],
+    rollback: (to: number) => [`同状态 ${to}`, `as in state ${to}`],
   },
   /** Evidence of a log action. */
   evidence: {
-    finding: (check: string, problem: string, forced: boolean) => [
-      `${forced ? '已忽略检查' : '检查未通过'}（${check}）：${problem}`,
-      `${forced ? 'Check overridden' : 'Check failed'} (${check}): ${problem}`,
-    ],
+    forced: ['已忽略检查', 'Check overridden'],
+    failed: ['检查未通过', 'Check failed'],
     overtaken: (build: string, name: string) => [
       `${build} 退出灰度：${name} 的另一个构建已对所有人上线`,
       `${build} left the canary: another build of ${name} went live for everyone`,
@@ -577,30 +555,18 @@ export const WORDING = {
       `${group}：${number(visitors)} 位访客中 ${number(failed)} 位失败（${reasons}），加载 p75 ${p75 === null ? '–' : milliseconds(p75)}`,
       `${group}: ${number(failed)} of ${count(visitors, 'visitor')} failed (${reasons}), load time p75 ${p75 === null ? '–' : milliseconds(p75)}`,
     ],
-    schedule: (change: string, steps: string, taken: number) => [
-      `${change}：${steps}，已走 ${taken} 步`,
-      `${change}: ${steps}, ${taken} taken`,
-    ],
+    schedule: (steps: string, taken: number) => [`${steps}，已走 ${taken} 步`, `${steps}, ${taken} taken`],
     step: (step: number, of: number, by: string) => [
       `第 ${step} 步，共 ${of} 步，按 ${by} 的计划`,
       `Step ${step} of ${of}, as scheduled by ${by}`,
     ],
-    freeze: (change: 'added' | 'removed', window: string, reason: string) => [
-      `${change === 'added' ? '新增' : '移除'} ${window}：${reason}`,
-      `${change === 'added' ? 'Added' : 'Removed'} ${window}: ${reason}`,
-    ],
-    webhook: (change: 'added' | 'removed', address: string) => [
-      `${change === 'added' ? '新增' : '移除'} ${address}`,
-      `${change === 'added' ? 'Added' : 'Removed'} ${address}`,
-    ],
+    added: (what: string) => [`新增 ${what}`, `Added ${what}`],
+    removed: (what: string) => [`移除 ${what}`, `Removed ${what}`],
     approvalRule: (hours: number | null) => [
       hours === null ? '一个人就能决定' : `两个人决定，提议等待 ${lasting(hours)}`,
       hours === null ? 'One person decides' : `Two persons decide, a proposal waits ${lasting(hours)}`,
     ],
-    proposal: (change: string, what: string, by: string) => [
-      `${change}：${by} 提议的${what}`,
-      `${change}: ${what}, proposed by ${by}`,
-    ],
+    proposal: (what: string, by: string) => [`${by} 提议的${what}`, `${what}, proposed by ${by}`],
     approved: (by: string) => [`由 ${by} 提议，第二个人批准`, `Proposed by ${by}, approved by a second person`],
     freezeOverridden: (freeze: string, reason: string) => [
       `冻结期（${freeze}）内破例：${reason}`,
@@ -628,10 +594,6 @@ export const WORDING = {
     ],
     removed: (name: string, version: string) => [`${name}：移除（${version}）`, `${name}: removed (${version})`],
     added: ['新增', 'new'],
-    change: (name: string, from: string, to: string, origin: string) => [
-      `${name}：${from} → ${to}${origin && `（${origin}）`}`,
-      `${name}: ${from} → ${to}${origin && ` (${origin})`}`,
-    ],
     typed: (name: string) => [`请输入 ${name} 确认`, `Type ${name} to confirm`],
     mistyped: (name: string) => [`与 ${name} 不一致`, `This is not ${name}`],
     gentler: (way: string) => [`改为${way}（可以撤销）`, `${way} (can be undone)`],
@@ -675,7 +637,8 @@ export const WORDING = {
     `${items} and ${number(more)} more`,
   ],
   sentences: (...items: string[]) => [items.join('。'), items.join('. ')],
-  aside: (text: string, note: string) => [`${text}（${note}）`, `${text} (${note})`],
+  /** A text with a note, if there is one. */
+  aside: (text: string, note: string) => [`${text}${note && `（${note}）`}`, `${text}${note && ` (${note})`}`],
   titled: (title: string, text: string) => [`${title}：${text}`, `${title}: ${text}`],
   verb: (verb: string) => named(VERBS, verb),
   /** By HTTP status, 0 without a response. The server's lines are shown below. */
