@@ -1,7 +1,7 @@
 import { expect, test } from '@rstest/core';
 import { createSentenceParser } from '../../src/sentences';
 import { SENTENCES } from '../../src/sentenceTable';
-import { inChinese } from './sentences';
+import { inChinese } from './texts';
 
 const SAMPLES: Record<string, string> = {
   build: 'stories@1.1.0+bbbbbbbbbbbb',
