@@ -37,7 +37,7 @@ export function LegalText({ document: kind }: { document: LegalKind }) {
     <article className={styles.text} aria-label={title} tabIndex={0}>
       <p className={styles.since}>{texts.legal.since(since)}</p>
       <p className={styles.lead}>{lead}</p>
-      {sections.map(({ heading, paragraphs }) => (
+      {Object.entries(sections).map(([heading, paragraphs]) => (
         <section key={heading}>
           <h2 className={styles.heading}>{heading}</h2>
           {paragraphs.map((paragraph) => (

@@ -13,7 +13,7 @@ import {
 import { Button, Card, ChevronDownIcon, CopyIcon, IconButton, ListRow, late, TopBar } from '@liaozhai/shared/ui';
 import { type ReactNode, useState } from 'react';
 import { copyWithToast } from '../components/actions';
-import { type QuestionGroup, supportQuestions } from '../components/supportQuestions';
+import { supportQuestions } from '../components/supportQuestions';
 import { texts } from '../texts';
 import styles from './SupportReadPage.module.css';
 
@@ -67,12 +67,12 @@ const Section = ({ title, children }: { title: string; children: ReactNode }) =>
 );
 
 /** Questions of which one is open at a time; the browser's own search finds and opens closed ones. */
-function FaqList({ groups }: { groups: QuestionGroup[] }) {
-  return groups.map((group) => (
-    <section key={group.title} aria-label={group.title}>
-      <h3 className={styles.group}>{group.title}</h3>
+function FaqList({ groups }: { groups: Record<string, Record<string, string>> }) {
+  return Object.entries(groups).map(([title, answers]) => (
+    <section key={title} aria-label={title}>
+      <h3 className={styles.group}>{title}</h3>
       <Card flush>
-        {group.questions.map(({ question, answer }) => (
+        {Object.entries(answers).map(([question, answer]) => (
           <details key={question} className={styles.entry} name="faq">
             <summary className={styles.question}>
               <span>{question}</span>
