@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -33,12 +33,19 @@ function layOutWorkspace() {
 beforeAll(layOutWorkspace);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-test('a new remote builds without a further edit and describes its one page', () => {
+const descriptionBuilt = () => JSON.parse(readFileSync(join(root, 'remotes/gifts/dist/liaozhai.json'), 'utf8'));
+
+/** Builds the new remote to be published. Returns its description. */
+function buildRemote() {
   const folder = join(root, 'remotes/gifts');
   const rsbuild = join(folder, 'node_modules/@rsbuild/core/bin/rsbuild.js');
   const build = spawnSync(process.execPath, [rsbuild, 'build'], { cwd: folder, encoding: 'utf8' });
   expect(`${build.stdout}${build.stderr}`).not.toContain('error');
-  const description = JSON.parse(readFileSync(join(folder, 'dist/liaozhai.json'), 'utf8'));
+  return descriptionBuilt();
+}
+
+test('a new remote builds without a further edit and describes its one page', () => {
+  const description = buildRemote();
   expect(description).toMatchObject({ kind: 'remote', name: 'gifts', label: '礼物', entry: 'remoteEntry.js' });
   expect(description.routes).toHaveLength(1);
   expect(description.routes[0]).toMatchObject({ name: 'gifts', path: '/gifts', title: '礼物', requiresAuth: false });
@@ -53,11 +60,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('its dev servers leave what was built to be published where it is', async () => {
+test('its dev servers leave what was built to be published where it is, and use none of its globals', async () => {
   const folder = join(root, 'remotes/gifts');
-  const built = join(folder, 'dist/liaozhai.json');
-  mkdirSync(dirname(built), { recursive: true });
-  writeFileSync(built, '{}');
+  const published = buildRemote();
   const registry = join(root, 'remotes.json');
   const remotes = JSON.parse(readFileSync(registry, 'utf8')) as { name: string; devPort: number }[];
   const devPort = await freePort();
@@ -66,13 +71,18 @@ test('its dev servers leave what was built to be published where it is', async (
     const rsbuild = join(folder, 'node_modules/@rsbuild/core/bin/rsbuild.js');
     const server = spawn(process.execPath, [rsbuild, 'dev', ...mode], { cwd: folder, stdio: 'ignore' });
     const file = mode.length > 0 ? 'liaozhai.json' : '';
-    const isServed = async () => (await fetch(`http://localhost:${devPort}/${file}`)).ok;
+    const request = () => fetch(`http://localhost:${devPort}/${file}`).catch(() => null);
     try {
-      await expect.poll(() => isServed().catch(() => false)).toBe(true);
+      await expect.poll(async () => (await request())?.ok).toBe(true);
+      if (file) {
+        const served = await (await request())?.json();
+        expect(served.name).toBe('gifts');
+        for (const key of ['global', 'chunkGlobal']) expect(served[key]).not.toBe(published[key]);
+      }
     } finally {
       server.kill();
       await once(server, 'exit');
     }
-    expect(existsSync(built)).toBe(true);
+    expect(descriptionBuilt()).toEqual(published);
   }
 });

@@ -80,6 +80,12 @@ export function outsideFacts(root: string): PackageFacts {
   return { root, version: readManifest(root).version, sourceHash: hash };
 }
 
+/** Facts of a dev server's build. Its hash, and so every name, differs from the published build of the same sources. */
+export const insideFacts = (facts: PackageFacts): PackageFacts => ({
+  ...facts,
+  sourceHash: digest('inside', facts.sourceHash),
+});
+
 const digest = (...parts: (string | Buffer)[]) =>
   parts
     .reduce((hash, part) => hash.update(part), createHash('sha256'))

@@ -7,7 +7,7 @@ import { type Configuration, rspack } from '@rspack/core';
 import { afterEach, beforeEach, expect, test } from '@rstest/core';
 import * as v from 'valibot';
 import { buildDescriptionSchema, type RemoteDescription } from '../contract/releases.ts';
-import { type Exchange, RemotePlugin } from './remotePlugin.ts';
+import { type Exchange, insideFolder, RemotePlugin } from './remotePlugin.ts';
 
 let root = '';
 
@@ -29,8 +29,10 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
+type Settings = Exchange & { dev?: 'inside'; devPort?: number };
+
 /** Configuration of a team that uses Rspack directly. */
-const configuration = (exchange: Exchange = {}, own: Configuration = {}): Configuration => ({
+const configuration = (exchange: Settings = {}, own: Configuration = {}): Configuration => ({
   ...own,
   context: root,
   mode: 'production',
@@ -38,7 +40,7 @@ const configuration = (exchange: Exchange = {}, own: Configuration = {}): Config
   plugins: [new RemotePlugin({ name: 'gifts', label: '礼物', ...exchange })],
 });
 
-const build = (exchange?: Exchange, own?: Configuration) =>
+const build = (exchange?: Settings, own?: Configuration) =>
   new Promise<string>((resolve, reject) =>
     rspack(configuration(exchange, own), (failure, stats) =>
       failure ? reject(failure) : resolve(stats?.toString({ all: false, errors: true, warnings: true }) ?? ''),
@@ -145,6 +147,13 @@ test('builds with different sources or libraries have different globals', async 
   writeFileSync(join(root, 'src/GiftsPage.js'), 'export default () => null;');
   await build();
   expect(new Set([first, second, description().global]).size).toBe(3);
+});
+
+test('a dev server inside a host serves another global than the published build of the same sources', async () => {
+  await build();
+  await build({ dev: 'inside', devPort: 0 });
+  const inside = JSON.parse(readFileSync(join(insideFolder(root), 'liaozhai.json'), 'utf8'));
+  expect([inside.name, inside.global === description().global]).toEqual(['gifts', false]);
 });
 
 test('the build contains the remote’s gate.json, and an invalid one is refused with its places', async () => {

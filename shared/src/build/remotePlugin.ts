@@ -23,7 +23,7 @@ import {
   standAlonePage,
 } from './devServer.ts';
 import { emitTypes } from './exposedTypes.ts';
-import { installedFolder, outsideFacts, type PackageFacts, readManifest } from './facts.ts';
+import { insideFacts, installedFolder, outsideFacts, type PackageFacts, readManifest } from './facts.ts';
 import {
   contractRange,
   esmRuntime,
@@ -206,7 +206,7 @@ export class RemotePlugin {
     requireExposed(root);
     if (dev === 'alone') return runAlone(compiler, root, remote.label, devPort);
     if (dev === 'inside') runInside(compiler, root, devPort);
-    const facts = outsideFacts(root);
+    const facts = dev === 'inside' ? insideFacts(outsideFacts(root)) : outsideFacts(root);
     const { options } = compiler;
     Object.assign(options.output, { publicPath: 'auto', clean: true });
     // salt of the class names, so that two builds of one remote never share a style

@@ -10,7 +10,7 @@ import {
   pageOrigins,
   requireFreePort,
 } from './devServer.ts';
-import { outsideFacts, type PackageFacts } from './facts.ts';
+import { insideFacts, outsideFacts, type PackageFacts } from './facts.ts';
 import { outsideModules, type SharedModules } from './federation.ts';
 import { browserslist } from './floor.ts';
 import {
@@ -39,11 +39,12 @@ export const remoteConfig = ({ devPort: port = DEV_PORT, ...remote }: DevelopedR
 export async function commandConfig(
   { command, envMode }: ConfigParams,
   remote: OutsideRemote & Exchange,
-  facts: PackageFacts,
+  publishedFacts: PackageFacts,
   shared: SharedModules,
   { port, setting }: { port: number; setting: string },
 ): Promise<RsbuildConfig> {
   const isInside = envMode === INSIDE;
+  const facts = isInside ? insideFacts(publishedFacts) : publishedFacts;
   if (command === 'dev') await requireFreePort(port, setting);
   if (command === 'dev' && !isInside) return standAloneConfig(facts, port, remote.label);
   const plugin = { apply: (compiler: Rspack.Compiler) => buildRemote(compiler, remote, facts, shared) };

@@ -23,15 +23,15 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** The entry around Vite's output for a remote that reports its shared libraries. */
-async function built() {
+async function built(mode = 'production') {
   const code = `var remoteModule=(function(e,t,n){e.default={react:t,runtime:n};return e})({},shared["react"],shared["@liaozhai/runtime"]);`;
   const bundle = {
     'remoteEntry.js': { type: 'chunk', fileName: 'remoteEntry.js', code },
     'style.css': { type: 'asset', fileName: 'style.css' },
   };
   const emitted: { source: string }[] = [];
-  const plugin = remotePlugin({ name: 'gifts', label: '礼物' });
-  await plugin.config({ root }, { command: 'build', mode: 'production' });
+  const plugin = remotePlugin({ name: 'gifts', label: '礼物', devPort: 0 });
+  await plugin.config({ root }, { command: 'build', mode });
   await plugin.generateBundle.call({ emitFile: (file) => emitted.push(file as never) }, {}, bundle);
   const description = v.parse(buildDescriptionSchema, JSON.parse(emitted[0]?.source ?? '')) as RemoteDescription;
   return { script: bundle['remoteEntry.js'].code, description };
@@ -80,6 +80,12 @@ test('a failed file is loaded again on the next request', async () => {
   await expect(container.get('./remote')).rejects.toThrow('offline');
   works = true;
   expect((await container.get('./remote'))()).toBeTruthy();
+});
+
+test('a dev server inside a host serves another global than the published build of the same sources', async () => {
+  const [published, inside] = [await built(), await built('inside')];
+  expect(inside.script).toContain(`var ${inside.description.global} =`);
+  expect(inside.description.global).not.toBe(published.description.global);
 });
 
 test('its description names the page and the files that it takes', async () => {

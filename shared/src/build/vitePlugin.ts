@@ -13,7 +13,7 @@ import {
   serveInside,
   standAlonePage,
 } from './devServer.ts';
-import { outsideFacts } from './facts.ts';
+import { insideFacts, outsideFacts, type PackageFacts } from './facts.ts';
 import { outsideModules } from './federation.ts';
 import { floor } from './floor.ts';
 import {
@@ -116,8 +116,7 @@ const aloneConfig = (root: string, port: number) => ({
   optimizeDeps: { include: preBundledModules, exclude: ['@liaozhai/ui', '@liaozhai/build'] },
 });
 
-const buildConfig = (root: string) => {
-  const { sourceHash } = outsideFacts(root);
+const buildConfig = ({ root, sourceHash }: PackageFacts) => {
   const output = {
     format: 'iife',
     name: 'remoteModule',
@@ -159,6 +158,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
   let isServing = false;
   let isInside = false;
   let reportBuild = () => {};
+  const readFacts = () => (isInside ? insideFacts(outsideFacts(root)) : outsideFacts(root));
   return {
     name: 'liaozhai:remote',
     // `post`, since Vite's own plugins emit the stylesheets
@@ -171,8 +171,8 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
         await requireFreePort(devPort, portSetting);
         return aloneConfig(root, devPort);
       }
-      const config = buildConfig(root);
       isInside = mode === INSIDE;
+      const config = buildConfig(readFacts());
       if (!isInside) return config;
       reportBuild = serveInside(insideFolder(root), devPort, portSetting);
       return { ...config, build: { ...config.build, outDir: insideFolder(root), minify: false } };
@@ -206,7 +206,7 @@ export function remotePlugin({ devPort = DEV_PORT, ...remote }: DevelopedRemote)
       const entry = bundle[ENTRY];
       if (!entry?.code)
         throw new Error(`${ENTRY} is not among what Vite built: leave names of output files to this plugin`);
-      const facts = outsideFacts(root);
+      const facts = readFacts();
       const css = Object.keys(bundle).filter((file) => file.endsWith('.css'));
       const script = container(containerGlobal(remote.name, facts.sourceHash), entry.code, css);
       entry.code = (isInside ? reloadClient(devPort) : '') + script;
