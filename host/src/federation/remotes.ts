@@ -57,7 +57,7 @@ export function createRemotes(set: PageSet, assetLoader: AssetLoader, prefetcher
   /** Reports that a build failed here, and avoids it for ten minutes. */
   function blame(build: string, error: RemoteError) {
     if (error.failure === 'unchecked' || isOffline(error)) return;
-    quarantine(build);
+    if (isCounted(set)) quarantine(build);
     blamedBuilds.push({ build, error, pathname: location.pathname });
     console.warn(`[${error.remote}] ${build} failed`, error);
     sendBeacon({ build, outcome: 'failed', failure: error.failure });
@@ -178,6 +178,9 @@ export function createRemotes(set: PageSet, assetLoader: AssetLoader, prefetcher
   };
 }
 
+/** Whether failures count against builds. Next to the code of a dev server, any build may fail without fault. */
+const isCounted = ({ set, override }: PageSet) => set !== BUNDLED && !override?.local;
+
 /** Offline, a file that cannot be loaded is not the build's fault. */
 const isOffline = ({ failure }: RemoteError) =>
   !navigator.onLine && ['unreachable', 'hang', 'chunk-lost'].includes(failure);
@@ -206,7 +209,8 @@ function quarantine(buildId: string) {
  * Reports each outcome of a build to the origin, once per page. A success is sent when the page is idle or unloads: over HTTP/1
  * its request would hold one of six connections that a tap may need.
  */
-function createBeacon({ set, candidate }: PageSet) {
+function createBeacon(pageSet: PageSet) {
+  const { set, candidate } = pageSet;
   const sentVotes = new Set<string>();
   const pageState: { problem?: string } = {};
   let reportLoads = () => {};
@@ -219,8 +223,7 @@ function createBeacon({ set, candidate }: PageSet) {
     problem: () => pageState.problem,
     send(health: Omit<Beacon, 'set' | 'candidate' | 'problem'>) {
       const vote = `${health.build} ${health.outcome}`;
-      // dev servers are left out of the statistics
-      if (set === BUNDLED || health.build.includes('@local') || sentVotes.has(vote)) return;
+      if (!isCounted(pageSet) || sentVotes.has(vote)) return;
       sentVotes.add(vote);
       if (health.outcome === 'failed') {
         pageState.problem ??= newClientId();
