@@ -1,5 +1,6 @@
-import { type BuildDescription, type PageBuild, type PageSet, satisfiesContract } from '@liaozhai/shared/contract';
-import { useEffect, useState } from 'react';
+import { type PageBuild, type PageSet, remoteDescriptionSchema, satisfiesContract } from '@liaozhai/shared/contract';
+import { useEffect, useReducer } from 'react';
+import { getDotPath, safeParse } from 'valibot';
 import { usePage } from '../page';
 import { formatEndTime } from '../shell/Shell';
 import styles from '../shell/Shell.module.css';
@@ -13,41 +14,58 @@ const PERMISSION_INTERVAL_MS = 15_000;
 
 type LocalRemote = NonNullable<NonNullable<PageSet['override']>['local']>[number];
 
-/** Returns a dev server's current build. Rejects if it does not answer, serves another remote or needs another contract. */
+/** Returns a dev server's current build. Rejects with the reason, in words for its developer, if the page cannot use it. */
 async function fetchBuild({ name, origin }: LocalRemote): Promise<PageBuild> {
   const signal = AbortSignal.timeout(DESCRIPTION_TIMEOUT_MS);
-  const response = await fetch(`${origin}/liaozhai.json`, { cache: 'no-store', credentials: 'omit', signal });
-  if (!response.ok) throw new Error(`${origin}/liaozhai.json answers ${response.status}`);
-  const description = (await response.json()) as BuildDescription;
-  if (description.kind !== 'remote' || description.name !== name)
-    throw new Error(`${origin} serves ${description.name}, not ${name}`);
-  if (!satisfiesContract(description.contract))
-    throw new Error(`${origin} needs shared/runtime ${description.contract}`);
-  const timestamp = Date.now().toString(36);
+  const response = await fetch(`${origin}/liaozhai.json`, { cache: 'no-store', credentials: 'omit', signal }).catch(
+    (cause) => {
+      throw new Error('没有应答，或者不许这个网站读取', { cause });
+    },
+  );
+  if (!response.ok) throw new Error(`对 liaozhai.json 回答 ${response.status}`);
+  const parsed = safeParse(remoteDescriptionSchema, await response.json().catch(() => undefined));
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    throw new Error(`的 liaozhai.json 不对：${getDotPath(issue) ?? '不是 JSON 对象'}`, { cause: issue.message });
+  }
+  const { output: description } = parsed;
+  const { global, contract } = description;
+  if (description.name !== name) throw new Error(`提供的是 ${description.name}，不是 ${name}`);
+  if (!satisfiesContract(contract)) throw new Error(`要的 shared/runtime 是 ${contract}，这里没有`);
   return {
-    // unique per page, so that a quarantine never applies to a fixed build
-    id: `${name}@local-${timestamp}`,
-    label: description.label ?? name,
-    entry: `${origin}/${description.entry}?at=${timestamp}`,
-    global: description.global,
-    contract: description.contract,
+    id: localId(name),
+    label: description.label,
+    entry: `${origin}/${description.entry}?at=${Date.now().toString(36)}`,
+    global,
+    contract,
     routes: description.routes.map((route) => ({ ...route, preload: noFiles })),
     slots: description.slots.map((slot) => ({ ...slot, preload: noFiles })),
   };
 }
 
-/** Replaces the set's builds by those of dev servers, which fall back to the set's. A dev server that does not answer is skipped. */
+const localId = (name: string) => `${name}@local`;
+
+/**
+ * Replaces the set's builds by those of dev servers, which fall back to the set's. A dev server that cannot be used is skipped,
+ * and the set names the problem.
+ */
 export async function withLocalRemotes(set: PageSet): Promise<PageSet> {
   const remotes = { ...set.remotes };
-  const replaceBuild = async (local: LocalRemote) => {
-    const build = await fetchBuild(local).catch((cause) => {
+  const replaceBuild = async (local: LocalRemote): Promise<LocalRemote> => {
+    try {
+      const build = await fetchBuild(local);
+      // two builds of one global would mix their files
+      if (Object.values(remotes).some(({ global, lastGood }) => [global, lastGood?.global].includes(build.global)))
+        throw new Error(`的 global 和别的版本一样：${build.global}`);
+      remotes[local.name] = { ...build, lastGood: set.remotes[local.name] ?? null };
+      return local;
+    } catch (cause) {
       console.warn(`${local.name}: the dev server at ${local.origin} is not used`, cause);
-      return null;
-    });
-    if (build) remotes[local.name] = { ...build, lastGood: set.remotes[local.name] ?? null };
+      return { ...local, problem: (cause as Error).message };
+    }
   };
-  await Promise.all((set.override?.local ?? []).map(replaceBuild));
-  return { ...set, remotes };
+  const local = await Promise.all((set.override?.local ?? []).map(replaceBuild));
+  return { ...set, remotes, override: set.override && { ...set.override, local } };
 }
 
 /** Reloads the page when the permission to run dev servers is revoked or has expired. */
@@ -63,33 +81,38 @@ function useReloadOnRevocation(expires: string) {
   }, [expires]);
 }
 
-/** Shows for each remote of a dev server its origin and whether it runs, with a link to end the preview. */
+/** Shows for each remote of a dev server its origin and whether it runs, else why not, with a link to end the preview. */
 export function LocalBadge() {
   const { set, remotes } = usePage();
   const { local = [], expires = '' } = set.override ?? {};
-  const isRunning = ({ name }: LocalRemote) => remotes.activeBuild(name)?.id.startsWith(`${name}@local-`) ?? false;
-  const [runningStates, setRunningStates] = useState(() => local.map(isRunning).join());
+  const [, refresh] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
-    const timer = setInterval(() => setRunningStates(local.map(isRunning).join()), STATUS_INTERVAL_MS);
+    const timer = setInterval(refresh, STATUS_INTERVAL_MS);
     return () => clearInterval(timer);
-  });
+  }, []);
   useReloadOnRevocation(expires);
-  const areAllRunning = !runningStates.includes('false');
+  const isRunning = ({ name }: LocalRemote) => remotes.activeBuild(name)?.id === localId(name);
+  const describe = (remote: LocalRemote) => {
+    const { name, origin } = remote;
+    if (isRunning(remote)) return `${name} 来自你的 ${origin}`;
+    const failure = remotes.blamedBuilds().find(({ build }) => build === localId(name))?.error.failure;
+    const problem = remote.problem ?? `的代码没有运行起来${failure ? `（${failure}）` : ''}`;
+    return `${name}：${origin} ${problem}。${remotes.activeBuild(name) ? '现在是已发布的版本' : '这个模块还没有发布'}`;
+  };
+  const areAllRunning = local.every(isRunning);
   return (
     <aside className={styles.override} aria-label="本地预览">
       <span>
         {local.map((remote) => (
           <span key={remote.name} className={styles.local}>
-            {isRunning(remote)
-              ? `${remote.name} 来自你的 ${remote.origin}`
-              : `${remote.name}：${remote.origin} 没有运行起来，现在是已发布的版本`}
+            {describe(remote)}
           </span>
         ))}
         {areAllRunning && <span className={styles.local}>{`至 ${formatEndTime(new Date(expires))}`}</span>}
       </span>
       {/* plain links: another set needs a new document */}
       {!areAllRunning && (
-        <a className={styles.leave} href={location.pathname}>
+        <a className={styles.leave} href={location.pathname + location.search}>
           再试
         </a>
       )}

@@ -205,8 +205,11 @@ export interface PageSet {
   override: {
     id: string;
     expires: string;
-    /** Remotes that this browser may run from dev servers; their files have no hashes. */
-    local?: { name: string; origin: string }[];
+    /**
+     * Remotes that this browser may run from dev servers; their files have no hashes. `problem` is added by the page: why it does
+     * not use the dev server.
+     */
+    local?: { name: string; origin: string; problem?: string }[];
   } | null;
   /** Base64 SPKI of the ECDSA P-256 key that signs channel documents. */
   publicKey: string;
