@@ -1,3 +1,4 @@
+import { serverNow } from '@liaozhai/shared/contract';
 import { RemoteSlot, Router, useHasNetwork, useOnline, useUser } from '@liaozhai/shared/runtime';
 import { OfflineIcon } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
@@ -92,6 +93,7 @@ const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /** `14:05` in the reader's time zone, with the day if it is not today. */
 export function formatEndTime(end: Date): string {
-  const day = end.toDateString() === new Date().toDateString() ? '' : `${end.getMonth() + 1}月${end.getDate()}日 `;
+  const day =
+    end.toDateString() === new Date(serverNow()).toDateString() ? '' : `${end.getMonth() + 1}月${end.getDate()}日 `;
   return `${day}${twoDigits(end.getHours())}:${twoDigits(end.getMinutes())}`;
 }
