@@ -137,6 +137,19 @@ describe('sec.local-remote: code from a dev server', () => {
     expect((await fetch(`${closed}${linkTo(local)}`)).status).toBe(403);
   });
 
+  test('the consent page names what it replaces, and other tabs learn of it', async () => {
+    const browser = openBrowser(development);
+    const first = await browser.text(linkTo(local));
+    expect(first).not.toContain('会换成');
+    await browser.agree(linkTo(local), first);
+    const other = 'wallet@http://localhost:3104';
+    const second = await browser.text(linkTo(other));
+    expect(second).toMatch(/会换成.*stories@http:\/\/localhost:3101/);
+    expect(await browser.text(linkTo(`${local},${other}`))).not.toContain('会换成');
+    await browser.agree(linkTo(other), second);
+    expect(await (await browser.ask('/?override=local')).json()).toMatchObject({ local: [{ name: 'wallet' }] });
+  });
+
   test('ends with the badge’s link', async () => {
     const browser = openBrowser(development);
     await browser.agree(linkTo(local), await browser.text(linkTo(local)));

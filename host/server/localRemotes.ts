@@ -89,11 +89,12 @@ export async function answerLocalRequest(context: FrontContext, override: string
   const words = wordsOf(remotes);
   const expires = await allowedUntil(options, choice, remotes);
   if (!expires) return answerPage(context, 403, '还没有允许', permissionInstructions(words, browserOf(choice)));
+  const ended = choice.agreed.filter((word) => !words.includes(word));
   return answerPage(
     context,
     200,
     '在这个浏览器里运行你自己的代码？',
-    confirmationForm(words, expires, proofOf(choice, words)),
+    confirmationForm(words, ended, expires, proofOf(choice, words)),
   );
 }
 
@@ -175,9 +176,11 @@ const permissionInstructions = (words: readonly string[], browser: string) => {
   ];
 };
 
-const confirmationForm = (words: readonly string[], expires: string, proof: string) => [
+/** `ended` is what the browser runs until then. */
+const confirmationForm = (words: readonly string[], ended: readonly string[], expires: string, proof: string) => [
   paragraph('下面的代码不是发布的版本，没有经过检查。它能读到和做到你在这里能读到和做到的一切。'),
   list(words),
+  ...(ended.length > 0 ? [paragraph('这个浏览器现在运行的，会换成上面的：'), list(ended)] : []),
   paragraph('只有当这是你自己的开发服务器，并且是你自己要求的，才继续。'),
   `<form method="post"><input type="hidden" name="proof" value="${proof}"><button>运行我的代码</button></form>`,
   paragraph(`到 ${expires.slice(0, 16).replace('T', ' ')}（UTC）为止，随时可以结束。`),

@@ -170,4 +170,19 @@ describe('the badge', () => {
     await act(() => rs.advanceTimersByTimeAsync(2000));
     expect(badge.textContent).toContain(`${origin} 的代码没有运行起来（unreachable）。现在是已发布的版本`);
   });
+
+  const hour = 3_600_000;
+  test.each([
+    ['its permission has ended', null, -hour, 1],
+    ['another tab has agreed to another dev server', { local: [{ name: 'wallet', origin }], expires }, -hour, 1],
+    ['the device’s clock is ahead of the end', { local: [{ name: 'gifts', origin }], expires }, hour, 0],
+  ])('reloads only a page that may no longer run its dev servers: %s', async (_, permission, clock, expected) => {
+    rs.useFakeTimers({ now: Date.parse(expires) + clock });
+    onTestEnd(() => rs.useRealTimers());
+    const reload = rs.spyOn(location, 'reload').mockImplementation(() => {});
+    onTestEnd(() => reload.mockRestore());
+    await open(described, set, permission);
+    await act(() => rs.advanceTimersByTimeAsync(15_000));
+    expect(reload).toHaveBeenCalledTimes(expected);
+  });
 });

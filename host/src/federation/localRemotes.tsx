@@ -9,7 +9,7 @@ import { noFiles } from './pageSet';
 /** Timeout for a dev server's description: it is local, but may be compiling. */
 const DESCRIPTION_TIMEOUT_MS = 5000;
 const STATUS_INTERVAL_MS = 2000;
-/** How often the page checks that it may still run dev servers. */
+/** How often the page checks that it may still run its dev servers. */
 const PERMISSION_INTERVAL_MS = 15_000;
 
 type LocalRemote = NonNullable<NonNullable<PageSet['override']>['local']>[number];
@@ -68,17 +68,20 @@ export async function withLocalRemotes(set: PageSet): Promise<PageSet> {
   return { ...set, remotes, override: set.override && { ...set.override, local } };
 }
 
-/** Reloads the page when the permission to run dev servers is revoked or has expired. */
-function useReloadOnRevocation(expires: string) {
+const wordsOf = (local: readonly LocalRemote[] = []) => local.map(({ name, origin }) => `${name}@${origin}`).join();
+
+/** Reloads the page when this browser may no longer run these dev servers, or has agreed to others in another tab. */
+function useReloadOnChange(local: readonly LocalRemote[]) {
   useEffect(() => {
     const checkPermission = async () => {
-      const response = await fetch('/?override=local', { cache: 'no-store' }).catch(() => null);
-      const isRevoked = Date.parse(expires) <= Date.now() || (response?.ok && (await response.json()) === null);
-      if (isRevoked) location.reload();
+      const response = await fetch('/?override=local', { cache: 'no-store' });
+      const permission: { local: LocalRemote[] } | null = await response.json();
+      if (response.ok && wordsOf(permission?.local) !== wordsOf(local)) location.reload();
     };
-    const timer = setInterval(() => void checkPermission(), PERMISSION_INTERVAL_MS);
+    // the server could not be asked
+    const timer = setInterval(() => checkPermission().catch(() => {}), PERMISSION_INTERVAL_MS);
     return () => clearInterval(timer);
-  }, [expires]);
+  }, [local]);
 }
 
 /** Shows for each remote of a dev server its origin and whether it runs, else why not, with a link to end the preview. */
@@ -90,7 +93,7 @@ export function LocalBadge() {
     const timer = setInterval(refresh, STATUS_INTERVAL_MS);
     return () => clearInterval(timer);
   }, []);
-  useReloadOnRevocation(expires);
+  useReloadOnChange(local);
   const isRunning = ({ name }: LocalRemote) => remotes.activeBuild(name)?.id === localId(name);
   const describe = (remote: LocalRemote) => {
     const { name, origin } = remote;
