@@ -3,7 +3,8 @@ import * as v from 'valibot';
 import { usage } from './errors.ts';
 import { windowSchema } from './model/action.ts';
 import { FORWARD_FIELDS } from './model/agenda.ts';
-import { buildWordParts, issuesOf } from './model/build.ts';
+import { buildWordParts } from './model/build.ts';
+import { issuesOf } from './model/documents.ts';
 import type { PermissionRequest } from './operations/tokens.ts';
 import { say } from './sentences.ts';
 

@@ -4,7 +4,7 @@ import { nameSchema } from '@liaozhai/shared/contract';
 import { metricsEntries, openMetrics } from '@liaozhai/telemetry/metrics';
 import * as v from 'valibot';
 import { lineOf } from '../../src/errors.ts';
-import { issuesOf } from '../../src/model/build.ts';
+import { issuesOf } from '../../src/model/documents.ts';
 import { blankSetting, storeFrom } from '../../src/store/store.ts';
 import { signInFrom, signInVariables } from './provider.ts';
 import { startConsole } from './startConsole.ts';

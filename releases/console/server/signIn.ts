@@ -6,7 +6,7 @@ import * as oidc from 'openid-client';
 import * as v from 'valibot';
 import { forbidden, messageOf, ReleaseError, reasonOf, STATUSES, usage } from '../../src/errors.ts';
 import { truncate } from '../../src/model/action.ts';
-import { jsonOrNull } from '../../src/model/build.ts';
+import { jsonOrNull } from '../../src/model/documents.ts';
 import type { SigningKey } from '../../src/model/signing.ts';
 import {
   bearerOf,

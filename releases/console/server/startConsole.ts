@@ -20,7 +20,7 @@ import { makeGate } from '../../src/gate/gate.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { logAlarm } from '../../src/health/alarm.ts';
 import { readHealth, stopIfWorse } from '../../src/health/autoStop.ts';
-import { parseJson } from '../../src/model/build.ts';
+import { parseJson } from '../../src/model/documents.ts';
 import { sweepUploads } from '../../src/operations/collectGarbage.ts';
 import { type SiteOf, sitesFrom, sweepPreviews } from '../../src/operations/override.ts';
 import type { Gate } from '../../src/operations/switching.ts';

@@ -6,26 +6,23 @@ import {
   buildFolder,
   buildIdParts,
   buildWordParts,
-  issuesOf,
   nameOf,
   type Provenance,
   parseBuildId,
-  parseJson,
   parseRecord,
   parseSet,
+  truncatedText,
 } from '../model/build.ts';
+import { parseDocument } from '../model/documents.ts';
 import { say } from '../sentences.ts';
 import { cached, namesBelow, type Store } from '../store/store.ts';
 
 /** Reads and caches builds and sets. Both are named by a hash, so they never change. */
 export class Catalog {
-  readonly store: Store;
   readonly #records = new Map<string, Promise<BuildRecord>>();
   readonly #sets = new Map<string, Promise<SetBody>>();
 
-  constructor(store: Store) {
-    this.store = store;
-  }
+  constructor(readonly store: Store) {}
 
   /** Throws refused if the build does not exist or is not the one with this digest. */
   async record(id: string, digest?: string): Promise<BuildRecord> {
@@ -34,8 +31,8 @@ export class Catalog {
     return record;
   }
 
-  records(ids: readonly string[]): Promise<BuildRecord[]> {
-    return Promise.all(ids.map((id) => this.record(id)));
+  records(ids: readonly string[], digests: Readonly<Record<string, string>> = {}): Promise<BuildRecord[]> {
+    return Promise.all(ids.map((id) => this.record(id, digests[id])));
   }
 
   /** Throws refused if the set is missing or was changed. */
@@ -53,13 +50,7 @@ export const claimKey = (name: string, version: string): string => `versions/${n
 const claimSchema = v.object({
   id: v.string(),
   at: v.optional(v.string(), ''),
-  publisher: v.optional(
-    v.pipe(
-      v.string(),
-      v.transform((text) => text.slice(0, 120)),
-    ),
-    '',
-  ),
+  publisher: v.optional(truncatedText(120), ''),
 });
 
 /** Owner of a version: build id, time and publisher. Readable even if the build itself is damaged. */
@@ -70,10 +61,7 @@ export async function readClaim(store: Store, name: string, version: string): Pr
   const source = await store.read(claimKey(name, version));
   if (!source) return null;
   const what = say('theClaim', { claim: `${name}/${version}.json`, store: store.label });
-  const cure = say('claimCure');
-  const parsed = v.safeParse(claimSchema, parseJson(source.toString('utf8'), what, cure));
-  if (!parsed.success) throw refused(say('documentDamaged', { what }), cure, issuesOf(parsed.issues));
-  return parsed.output;
+  return parseDocument(claimSchema, source.toString('utf8'), what, say('claimCure'));
 }
 
 /** The id that holds this version, or null. */

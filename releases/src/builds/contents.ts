@@ -2,7 +2,7 @@ import { Script } from 'node:vm';
 import type { BuildDescription } from '@liaozhai/shared/contract';
 import { parse } from 'acorn';
 import { messageOf } from '../errors.ts';
-import { jsonOrNull } from '../model/build.ts';
+import { jsonOrNull } from '../model/documents.ts';
 
 /** Start of a web page, which servers send in place of a missing file. */
 const MARKUP = /^\s*<(?:!doctype|!--|html|head|body)/i;

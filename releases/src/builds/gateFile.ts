@@ -1,7 +1,8 @@
 import { GATE_FILE, type GateFile, gateFileSchema } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { nullIfRefused, refused } from '../errors.ts';
-import { type BuildRecord, buildFolder, issuesOf, parseJson } from '../model/build.ts';
+import { type BuildRecord, buildFolder } from '../model/build.ts';
+import { issuesOf, parseJson } from '../model/documents.ts';
 import type { Store } from '../store/store.ts';
 
 const fileSchema = v.pipe(

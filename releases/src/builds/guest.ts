@@ -10,7 +10,8 @@ import {
 import semver from 'semver';
 import * as v from 'valibot';
 import { hasCode, refused } from '../errors.ts';
-import { contractRangeSchema, issuesOf, parseJson, rangeSchema } from '../model/build.ts';
+import { contractRangeSchema, rangeSchema } from '../model/build.ts';
+import { parseAs, parseJson } from '../model/documents.ts';
 import { sha256Hex } from '../model/signing.ts';
 
 // A guest is a remote built without our packages. Module Federation's manifest and the remote's package.json describe it.
@@ -117,16 +118,7 @@ export const BROKEN_CURE = 'Build it again and publish what is whole.';
 /** Cure for a description that does not meet the contract. */
 export const GUEST_CURE = 'Set what these lines name: see "Without a package of ours" in docs/for-teams.md.';
 
-function parseWith<Schema extends v.GenericSchema>(
-  schema: Schema,
-  source: string,
-  what: string,
-  cure: string,
-): v.InferOutput<Schema> {
-  const parsed = v.safeParse(schema, parseJson(source, what, cure));
-  if (parsed.success) return parsed.output;
-  throw refused(`${what} does not describe a remote`, GUEST_CURE, issuesOf(parsed.issues));
-}
+const notRemote = (what: string): string => `${what} does not describe a remote`;
 
 const GLOBAL = String.raw`\b(?:self|globalThis|window)(?:\.|\[["'])`;
 /** `self.webpackChunkgifts = self.webpackChunkgifts || []`, the start of a chunk runtime. webpack 5.113 tests for an array. */
@@ -216,7 +208,8 @@ export async function describeGuest(folder: string, requestedVersion = ''): Prom
       `${folder} holds no liaozhai.json, which builds of our packages have`,
       'Set the field "liaozhai" of its package.json: see "Without a package of ours" in docs/for-teams.md.',
     );
-  const packageJson = parseWith(packageSchema, source, 'package.json', 'Write it as JSON, without comments.');
+  const packageSource = parseJson(source, 'package.json', 'Write it as JSON, without comments.');
+  const packageJson = parseAs(packageSchema, packageSource, notRemote('package.json'), GUEST_CURE);
   const version = packageJson.version ?? requestedVersion;
   if (manifestSource === null && MODULE_SYNTAX.test(fallbackEntry ?? ''))
     throw refused(
@@ -226,7 +219,7 @@ export async function describeGuest(folder: string, requestedVersion = ''): Prom
   const manifest =
     manifestSource === null
       ? fallbackManifest(packageJson.name, version, fallbackEntry ?? '')
-      : parseWith(manifestSchema, manifestSource, MANIFEST, BROKEN_CURE);
+      : parseAs(manifestSchema, parseJson(manifestSource, MANIFEST, BROKEN_CURE), notRemote(MANIFEST), GUEST_CURE);
   assertUsable(manifest);
   const { metaData, exposes } = manifest;
   const entry = [metaData.remoteEntry.path, metaData.remoteEntry.name]

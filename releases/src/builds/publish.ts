@@ -11,12 +11,11 @@ import {
   buildFolder,
   buildIdParts,
   descriptionSchema,
-  issuesOf,
   isVersion,
   makeRecord,
   type Provenance,
-  parseJson,
 } from '../model/build.ts';
+import { issuesOf, parseJson } from '../model/documents.ts';
 import { canonicalJson, sha384Integrity } from '../model/signing.ts';
 import { inParallel, namesBelow, type Store } from '../store/store.ts';
 import { claimedBy, claimKey, isPublished } from './catalog.ts';

@@ -1,7 +1,8 @@
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
 import { isFilePath } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { idOfFolder, jsonOrNull } from '../model/build.ts';
+import { idOfFolder } from '../model/build.ts';
+import { parseOrNull } from '../model/documents.ts';
 import { cached, type Store } from '../store/store.ts';
 
 // Source maps are stored in a folder of their own that is not served. They contain names and positions, never source text.
@@ -21,8 +22,8 @@ const mapSchema = v.object({
 
 /** Reduces a map of version 3 to what is stored; null for any other file. */
 export function toStoredMap(body: Buffer): string | null {
-  const parsed = v.safeParse(mapSchema, jsonOrNull(body.toString('utf8')));
-  return parsed.success ? JSON.stringify(parsed.output) : null;
+  const map = parseOrNull(mapSchema, body);
+  return map && JSON.stringify(map);
 }
 
 export interface Place {

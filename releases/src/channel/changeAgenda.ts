@@ -14,11 +14,11 @@ import {
   windowText,
 } from '../model/agenda.ts';
 import { type ChannelDocument, stateOf } from '../model/channel.ts';
+import { signedPointer } from '../model/documents.ts';
 import type { Body } from '../requests.ts';
 import { say } from '../sentences.ts';
 import { assertSeen, type Change, changeChannel, requestApproval } from './changeChannel.ts';
 import { currentDocument } from './readChannel.ts';
-import { signedPointer } from './signedPointer.ts';
 import { type ChangeOptions, type Reader, timeOf, type Writer } from './writer.ts';
 
 const ATTEMPTS = 200;

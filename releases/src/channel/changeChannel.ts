@@ -24,7 +24,7 @@ import {
   stateOf,
   verifyChannel,
 } from '../model/channel.ts';
-import { assertKnown } from '../model/signedDocument.ts';
+import { assertKnown } from '../model/documents.ts';
 import { canonicalJson, sha256Hex } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import { type Composed, dateNewParts, newMisfits, storeSets } from './composeSet.ts';

@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { backendSegments, beaconSchema, READY, type RemoteFailure, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import type { BrowserContext, Page, Request } from 'playwright';
 import * as v from 'valibot';
-import { buildFolder, type HostRecord, jsonOrNull } from '../model/build.ts';
+import { buildFolder, type HostRecord } from '../model/build.ts';
+import { jsonOrNull } from '../model/documents.ts';
 import { say } from '../sentences.ts';
 import type { Visitor } from './visitors.ts';
 

@@ -1,8 +1,9 @@
 import semver from 'semver';
 import * as v from 'valibot';
 import type { Writer } from '../channel/writer.ts';
-import { buildFolder, isHost, isRemote, jsonOrNull, mergeBuilds, type RemoteRecord } from '../model/build.ts';
+import { buildFolder, isHost, isRemote, mergeBuilds, type RemoteRecord } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import { jsonOrNull } from '../model/documents.ts';
 import type { Store } from '../store/store.ts';
 import { allows } from './fit.ts';
 import type { GateSubject } from './gate.ts';

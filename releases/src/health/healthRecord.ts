@@ -13,7 +13,7 @@ import * as v from 'valibot';
 import { assertReserve, limitsFrom } from '../builds/publish.ts';
 import { SourceMaps } from '../builds/sourceMaps.ts';
 import { timeOf } from '../channel/writer.ts';
-import { jsonOrNull } from '../model/build.ts';
+import { jsonOrNull } from '../model/documents.ts';
 import { sha256Hex } from '../model/signing.ts';
 import type { Store } from '../store/store.ts';
 import { type VitalsMinute, VitalsTally, vitalsLineSchema } from './vitals.ts';

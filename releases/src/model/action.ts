@@ -1,6 +1,7 @@
 import { dictionarySchema, instantSchema, textSchema, vitalMetrics } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { jsonOrNull, parseBuildId } from './build.ts';
+import { parseBuildId } from './build.ts';
+import { parseOrNull } from './documents.ts';
 
 // Actions are encoded as data in the fields that signed documents always had. Older readers drop unknown fields, and
 // then the signature no longer matches.
@@ -274,10 +275,8 @@ function parseAction({ verb, what, to, names }: StoredAction): Action | Sentence
   return parsed.success ? parsed.output : { kind: 'text', text: what };
 }
 
-function parseEvidence(line: string): Evidence | Sentence {
-  const parsed = v.safeParse(evidenceSchema, jsonOrNull(line));
-  return parsed.success ? parsed.output : { kind: 'text', text: line };
-}
+const parseEvidence = (line: string): Evidence | Sentence =>
+  parseOrNull(evidenceSchema, line) ?? { kind: 'text', text: line };
 
 /** Parses a stored action; free text of earlier versions is returned as `text`. */
 export const readAction = (stored: StoredAction): ReadAction => ({

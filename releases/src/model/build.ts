@@ -16,8 +16,9 @@ import {
 } from '@liaozhai/shared/contract';
 import semver from 'semver';
 import * as v from 'valibot';
-import { messageOf, refused, usage } from '../errors.ts';
+import { refused, usage } from '../errors.ts';
 import { say } from '../sentences.ts';
+import { parseDocument } from './documents.ts';
 import { canonicalJson, sha256Hex } from './signing.ts';
 
 /** True for a semantic version in normal form, without build metadata. */
@@ -93,7 +94,7 @@ const descriptionWith = (contract: v.GenericSchema<string>, provided: v.GenericS
 export const descriptionSchema = descriptionWith(contractRangeSchema, contractSchema);
 
 /** Provenance is not part of the hash, so long values are cut instead of refused. */
-const truncatedText = (length: number) =>
+export const truncatedText = (length: number) =>
   v.pipe(
     v.string(),
     v.transform((text) => text.slice(0, length)),
@@ -131,15 +132,6 @@ export type HostRecord = BuildRecord & { description: HostDescription };
 export const isHost = (record: BuildRecord): record is HostRecord => record.description.kind === 'host';
 export const isRemote = (record: BuildRecord): record is RemoteRecord => record.description.kind === 'remote';
 
-/** Returns one line per validation problem, with the path of the value. */
-export const issuesOf = (issues: readonly v.BaseIssue<unknown>[]): string[] =>
-  issues.map((issue) => {
-    const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
-    const isMissing = /object$/.test(issue.type) && issue.received === 'undefined';
-    const problem = isUnknown ? 'is not a known field' : isMissing ? 'is missing' : issue.message;
-    return `${v.getDotPath(issue) || 'document'}: ${problem}`;
-  });
-
 export function makeRecord(
   description: BuildDescription,
   files: BuildRecord['files'],
@@ -153,33 +145,11 @@ export function makeRecord(
 /** Parses `build.json` and checks its digest and id. Throws refused. */
 export function parseRecord(source: string, expectedId: string): BuildRecord {
   const what = say('theRecord', { build: expectedId });
-  const cure = say('publishAgainCure');
-  const parsed = v.safeParse(recordSchema, parseJson(source, what, cure));
-  if (!parsed.success) throw refused(say('documentDamaged', { what }), cure, issuesOf(parsed.issues));
-  const record = parsed.output;
+  const record = parseDocument(recordSchema, source, what, say('publishAgainCure'));
   const { id, digest } = makeRecord(record.description, record.files, record.provenance);
   if (record.id !== expectedId || id !== expectedId || digest !== record.digest)
     throw refused(say('otherHash', { build: expectedId }), say('publishNewCure'));
   return record;
-}
-
-/** Parses JSON. Throws refused, naming the document. */
-export function parseJson(source: string, what: string, cure = ''): unknown {
-  try {
-    // editors on Windows begin a file with a byte order mark
-    return JSON.parse(source.replace(/^\uFEFF/, ''));
-  } catch (cause) {
-    throw refused(say('notJson', { what, cause: messageOf(cause).replace(/\s+/g, ' ') }), cure);
-  }
-}
-
-/** Parses an optional document; null if it is damaged. */
-export function jsonOrNull(source: string): unknown {
-  try {
-    return JSON.parse(source);
-  } catch {
-    return null;
-  }
 }
 
 /** Returns sorted `builds`, with builds of `over` in place of those with the same name. */
@@ -253,25 +223,31 @@ export function idOfFolder(name: string, folder: string): string | null {
 const CODE = /\.(?:m?js|css)$/;
 const unique = (paths: string[]): string[] => [...new Set(paths)];
 
+/** Maps paths inside a build to those at the origin. */
+const pathIn = ({ id }: BuildRecord) => {
+  const root = `/${buildFolder(id)}`;
+  return (path: string): string => `${root}/${path}`;
+};
+
 /** Absolute path → integrity, for every script and stylesheet of a build. */
 export function codeHashes(record: BuildRecord): Record<string, string> {
-  const root = `/${buildFolder(record.id)}`;
   const code = Object.entries(record.files).filter(([path]) => CODE.test(path));
-  return Object.fromEntries(code.map(([path, file]) => [`${root}/${path}`, file.integrity]));
+  const at = pathIn(record);
+  return Object.fromEntries(code.map(([path, file]) => [at(path), file.integrity]));
 }
 
 /** A remote's build as pages receive it, with all files to preload for each route and slot. */
 export function pageBuild(record: RemoteRecord): PageBuild {
   const { description } = record;
-  const absolutePath = (path: string) => `/${buildFolder(record.id)}/${path}`;
+  const at = pathIn(record);
   const preload = (part: { js: string[]; css: string[] }) => ({
-    js: unique([description.entry, ...description.module.js, ...part.js]).map(absolutePath),
-    css: unique([...description.module.css, ...part.css]).map(absolutePath),
+    js: unique([description.entry, ...description.module.js, ...part.js]).map(at),
+    css: unique([...description.module.css, ...part.css]).map(at),
   });
   return {
     id: record.id,
     label: description.label,
-    entry: absolutePath(description.entry),
+    entry: at(description.entry),
     ...(description.entryType ? { entryType: description.entryType } : {}),
     global: description.global,
     contract: description.contract,
@@ -282,7 +258,7 @@ export function pageBuild(record: RemoteRecord): PageBuild {
 
 function pageHost(record: HostRecord): SetBody['host'] {
   const { description } = record;
-  const at = (path: string) => `/${buildFolder(record.id)}/${path}`;
+  const at = pathIn(record);
   return {
     id: record.id,
     entry: at(description.entry),
@@ -314,10 +290,8 @@ export const setHash = (body: SetBody): string => sha256Hex(canonicalJson(body))
 
 /** Reads a stored set and checks it against the hash it is stored under. Throws refused. */
 export function parseSet(source: string, hash: string): SetBody {
-  const what = say('theSet', { hash });
   const cure = say('otherStateCure');
-  const parsed = v.safeParse(setBodySchema, parseJson(source, what, cure));
-  if (!parsed.success) throw refused(say('documentDamaged', { what }), cure, issuesOf(parsed.issues));
-  if (setHash(parsed.output) !== hash) throw refused(say('setChanged', { hash }), cure);
-  return parsed.output;
+  const body = parseDocument(setBodySchema, source, say('theSet', { hash }), cure);
+  if (setHash(body) !== hash) throw refused(say('setChanged', { hash }), cure);
+  return body;
 }

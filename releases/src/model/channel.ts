@@ -8,7 +8,8 @@ import {
 import * as v from 'valibot';
 import { say } from '../sentences.ts';
 import { storedActionSchema } from './action.ts';
-import { parseSigned } from './signedDocument.ts';
+import { nameOf } from './build.ts';
+import { parseSigned } from './documents.ts';
 import { canonicalJson, type SigningKey, sha256Hex, signedJson } from './signing.ts';
 
 /**
@@ -72,15 +73,16 @@ export const stateDigest = (state: ChannelState): string =>
 /** Format of the document: 2 with an approval rule, which programs that do not know the rule refuse. */
 export const formatOf = ({ approval }: Pick<ChannelState, 'approval'>) => (approval ? 2 : 1);
 
+/** Returns the builds that are live for everyone, of one name or all. */
+export const liveIn = ({ stable }: Pick<ChannelState, 'stable'>, name?: string): string[] =>
+  (stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
+
 /** Returns the builds of all candidates. */
 export const triedBuilds = (state: Pick<ChannelState, 'candidate' | 'moreCandidates'>): string[] =>
   candidatesOf(state).flatMap(({ builds }) => builds);
 
 /** Returns the builds that are live for everyone or on trial. */
-export const runningBuilds = (state: ChannelState): string[] => [
-  ...(state.stable?.builds ?? []),
-  ...triedBuilds(state),
-];
+export const runningBuilds = (state: ChannelState): string[] => [...liveIn(state), ...triedBuilds(state)];
 
 /** Returns every build that a visitor may get in this state. */
 export const reachableBuilds = (state: ChannelState): string[] => [

@@ -9,7 +9,7 @@ import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import { addedMisfits } from '../gate/fit.ts';
 import { HOST_NAME, makeSet, mergeBuilds } from '../model/build.ts';
-import { signedOrNull } from '../model/signedDocument.ts';
+import { signedOrNull } from '../model/documents.ts';
 import { signedJson } from '../model/signing.ts';
 import type { Body } from '../requests.ts';
 import { say } from '../sentences.ts';

@@ -5,10 +5,10 @@ import { instantSchema, MINUTE_MS, textSchema } from '@liaozhai/shared/contract'
 import * as v from 'valibot';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { currentDocument, readState } from '../channel/readChannel.ts';
-import { signedPointer } from '../channel/signedPointer.ts';
 import { type ChangeOptions, type Reader, timeOf, type Writer } from '../channel/writer.ts';
 import { conflict, messageOf, refused } from '../errors.ts';
 import type { ChannelDocument } from '../model/channel.ts';
+import { signedPointer } from '../model/documents.ts';
 import { say } from '../sentences.ts';
 import { guardedLookup, parseWebhookUrl, seal, secretOf, unseal, type WebhookRules } from './webhookAddress.ts';
 import { consoleOf, eventOf, type WebhookEvent } from './webhookEvents.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { BRAND, type Brand } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { messageOf, refused } from '../errors.ts';
-import { issuesOf, parseJson } from '../model/build.ts';
+import { parseAs, parseJson } from '../model/documents.ts';
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
@@ -53,15 +53,8 @@ const brandSchema = v.strictObject({
 });
 
 /** Parses a configuration's `brand`; the shipped brand is the default. Throws refused with the invalid fields. */
-export function siteBrand(brand: unknown): SiteBrand {
-  const parsed = v.safeParse(brandSchema, brand ?? {});
-  if (parsed.success) return parsed.output;
-  throw refused(
-    'the brand of the configuration cannot be used',
-    'Correct it (docs/brand.md).',
-    issuesOf(parsed.issues),
-  );
-}
+export const siteBrand = (brand: unknown): SiteBrand =>
+  parseAs(brandSchema, brand ?? {}, 'the brand of the configuration cannot be used', 'Correct it (docs/brand.md).');
 
 /** Replaces the brand's placeholders in builds. */
 export const withBrandTexts = (html: string, brand: Brand): string =>
@@ -182,10 +175,10 @@ const schema = v.strictObject({
 /** Reads a site's configuration. Throws refused with `label`, each invalid field and the cure. */
 export function readSiteConfig(file: string, label = file): SiteConfig {
   const cure = 'Correct what is named here (docs/deploying/settings.md, HOST_CONFIG).';
-  const parsed = v.safeParse(schema, parseJson(readText(file, label), label, cure));
-  if (!parsed.success) throw refused(`${label} is no configuration of a site`, cure, issuesOf(parsed.issues));
-  siteBrand(parsed.output.brand);
-  return parsed.output;
+  const value = parseJson(readText(file, label), label, cure);
+  const config = parseAs(schema, value, `${label} is no configuration of a site`, cure);
+  siteBrand(config.brand);
+  return config;
 }
 
 function readText(file: string, label: string): string {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, link, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { conflict, hasCode, refused, usage } from '../errors.ts';
-import { parseJson } from '../model/build.ts';
+import { parseJson } from '../model/documents.ts';
 import { isPublicKey, newSigningKey, type SigningKey, signingKeyFrom } from '../model/signing.ts';
 import { FileStore, guardFolder, makeFolder } from './fileStore.ts';
 
