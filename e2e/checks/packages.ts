@@ -21,7 +21,7 @@ import { findChromium } from '@liaozhai/releases/chromium';
 import { type Browser, chromium } from 'playwright';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { readPackage } from '../../releases/src/builds/publish.ts';
+import { readPackage } from '../../releases/src/builds/package.ts';
 import { bundlers } from '../../templates/newRemote.ts';
 import { packPackages } from '../../templates/packages/pack.ts';
 import { testFlags } from '../needs.ts';

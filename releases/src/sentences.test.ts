@@ -5,7 +5,7 @@ const ROOT = import.meta.dirname;
 
 /** Files whose refusals never reach the console: command line, start of servers and page server. */
 const ELSEWHERE =
-  /^(builds\/(publish|guest|exposedTypes|gateFile)|operations\/(exportSite|collectGarbage|tokens|publishLocal)|model\/signing|store\/store|releaseClient|serve\/.*|testing\/.*|.*\.test)\.ts$/;
+  /^(builds\/(publish|package|guest|exposedTypes)|operations\/(exportSite|collectGarbage|tokens|publishLocal)|model\/signing|store\/store|releaseClient|serve\/.*|testing\/.*|.*\.test)\.ts$/;
 /** Messages that need no translation: operator's settings, uploaded files and forwarded causes. */
 const NO_SENTENCE = /^[`'](RELEASES|CONSOLE|CHROMIUM)_|^`(\$\{name\}\/)?\$\{(path|folder)\}|^`"\$\{(url|text|key)\}"/;
 

@@ -1,13 +1,6 @@
-import { contentProblem } from '../../src/builds/contents.ts';
-import {
-  claimVersion,
-  fileProblem,
-  LIMITS,
-  packageProblems,
-  type Quota,
-  storedBytesLimit,
-  writeFile,
-} from '../../src/builds/publish.ts';
+import { storedBytesLimit, writeFile } from '../../src/builds/files.ts';
+import { contentProblem, fileProblem, LIMITS, packageProblems } from '../../src/builds/package.ts';
+import { claimVersion, type Quota } from '../../src/builds/publish.ts';
 import { mapsFolder, toStoredMap } from '../../src/builds/sourceMaps.ts';
 import { refused } from '../../src/errors.ts';
 import { type BuildRecord, buildFolder, nameOf, parseRecord } from '../../src/model/build.ts';

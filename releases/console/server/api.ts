@@ -3,7 +3,7 @@ import { RateLimit } from '@liaozhai/http/rate-limit';
 import { isSameHost } from '@liaozhai/http/source';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { LIMITS } from '../../src/builds/publish.ts';
+import { LIMITS } from '../../src/builds/package.ts';
 import { isSourceMap } from '../../src/builds/sourceMaps.ts';
 import {
   API_HEADER,

@@ -12,7 +12,7 @@ import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import { Catalog } from '../../src/builds/catalog.ts';
-import { contentType } from '../../src/builds/publish.ts';
+import { contentType } from '../../src/builds/files.ts';
 import { renewChannel } from '../../src/channel/changeChannel.ts';
 import { alarmLine } from '../../src/english.ts';
 import { hasCode, lineOf, reportNewProblems, usage } from '../../src/errors.ts';

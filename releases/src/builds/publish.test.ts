@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
 import { buildFolder, buildIdParts } from '../model/build.ts';
 import { openTestStore, type TestStore, writeHost, writeRemote } from '../testing/openTestStore.ts';
 import { Catalog, claimKey, listBuilds, publishedIds, readRecord } from './catalog.ts';
-import { LIMITS, publish, readPackage } from './publish.ts';
+import { LIMITS, readPackage } from './package.ts';
+import { publish } from './publish.ts';
 
 let at: TestStore;
 beforeAll(async () => {

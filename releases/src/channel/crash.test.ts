@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@rstest/core';
 import { Catalog, readRecord } from '../builds/catalog.ts';
-import { publish, readPackage } from '../builds/publish.ts';
+import { readPackage } from '../builds/package.ts';
+import { publish } from '../builds/publish.ts';
 import { rollback } from '../operations/goingBack.ts';
 import { activate } from '../operations/switching.ts';
 import type { Store } from '../store/store.ts';

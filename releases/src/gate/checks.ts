@@ -1,8 +1,7 @@
 import { emptySlots, slotProblem } from '@liaozhai/shared/contract';
 import semver from 'semver';
 import * as v from 'valibot';
-import { buildFileHeaders } from '../builds/publish.ts';
-import { storedProblems } from '../builds/storedFiles.ts';
+import { buildFileHeaders, storedProblems } from '../builds/files.ts';
 import { type BuildRecord, buildFolder, codeHashes, type RemoteRecord } from '../model/build.ts';
 import { jsonOrNull } from '../model/documents.ts';
 import { say } from '../sentences.ts';

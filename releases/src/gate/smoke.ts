@@ -1,6 +1,6 @@
 import { type FurtherOrigins, furtherOrigins, type GateFile, slotProblem } from '@liaozhai/shared/contract';
 import type { Browser } from 'playwright';
-import { gateFileOf } from '../builds/gateFile.ts';
+import { gateFileOf } from '../builds/files.ts';
 import { messageOf, refused } from '../errors.ts';
 import { buildFolder, type RemoteRecord } from '../model/build.ts';
 import { say } from '../sentences.ts';

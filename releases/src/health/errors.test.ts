@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ErrorReport } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
-import { readPackage } from '../builds/publish.ts';
+import { readPackage } from '../builds/package.ts';
 import { isSourceMap } from '../builds/sourceMaps.ts';
 import { errorSentence } from '../english.ts';
 import { buildFolder } from '../model/build.ts';

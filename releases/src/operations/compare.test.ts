@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@rstest/core';
 import { Catalog } from '../builds/catalog.ts';
-import { publish, readPackage } from '../builds/publish.ts';
+import { readPackage } from '../builds/package.ts';
+import { publish } from '../builds/publish.ts';
 import { HealthReader, HealthRecorder } from '../health/healthRecord.ts';
 import { buildFolder } from '../model/build.ts';
 import { openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@rstest/core';
-import { buildFileHeaders } from '../builds/publish.ts';
+import { buildFileHeaders } from '../builds/files.ts';
 import { changeChannel } from '../channel/changeChannel.ts';
 import { storeSet } from '../channel/composeSet.ts';
 import { setHash } from '../model/build.ts';

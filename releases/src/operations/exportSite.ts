@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve, sep } from 'node:path';
-import { buildFileHeaders } from '../builds/publish.ts';
+import { buildFileHeaders } from '../builds/files.ts';
 import { channelKey, requireChannel } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { hasCode, refused, usage } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { assertRemote } from '../builds/catalog.ts';
-import { assertStored } from '../builds/storedFiles.ts';
+import { assertStored } from '../builds/files.ts';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { compose, newMisfits, replan } from '../channel/composeSet.ts';
 import { currentDocument, liveIn, readState } from '../channel/readChannel.ts';

@@ -1,7 +1,7 @@
 import { type Catalog, isPublished } from '../builds/catalog.ts';
+import { assertStored } from '../builds/files.ts';
 import { publish } from '../builds/publish.ts';
 import { mapsFolder } from '../builds/sourceMaps.ts';
-import { assertStored } from '../builds/storedFiles.ts';
 import { assertSeen, type Change, changeChannel, createChannel } from '../channel/changeChannel.ts';
 import { compose, replan } from '../channel/composeSet.ts';
 import { history, readChannel, requireChannel } from '../channel/readChannel.ts';

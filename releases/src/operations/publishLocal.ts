@@ -1,5 +1,6 @@
 import { Catalog, claimedBy } from '../builds/catalog.ts';
-import { type BuiltPackage, type PublishedBuild, publish, readPackage, recordOf } from '../builds/publish.ts';
+import { type BuiltPackage, readPackage, recordOf } from '../builds/package.ts';
+import { type PublishedBuild, publish } from '../builds/publish.ts';
 import { frozenNow } from '../channel/changeAgenda.ts';
 import { createChannel, renewChannel } from '../channel/changeChannel.ts';
 import { currentDocument } from '../channel/readChannel.ts';

@@ -1,5 +1,5 @@
 import type { Catalog } from '../builds/catalog.ts';
-import { buildFileHeaders, isCompressed } from '../builds/publish.ts';
+import { buildFileHeaders, isCompressed } from '../builds/files.ts';
 import { nullIfRefused } from '../errors.ts';
 import { idOfFolder } from '../model/build.ts';
 
