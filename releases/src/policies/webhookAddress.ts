@@ -8,50 +8,49 @@ import { say } from '../sentences.ts';
 // Checks and encrypts addresses of webhooks. A person who adds one must not reach into the console's network, and a reader of the store
 // must not learn the addresses.
 
-const LOOPBACK_RANGES = new BlockList();
-LOOPBACK_RANGES.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK_RANGES.addAddress('::1', 'ipv6');
+const versionOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
+/** Returns whether an address is in one of the ranges. */
+function createRangeCheck(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [net = '', prefix] = range.split('/');
+    list.addSubnet(net, Number(prefix), versionOf(net));
+  }
+  return (address) => list.check(address, versionOf(address));
+}
+
+const isLoopback = createRangeCheck(['127.0.0.0/8', '::1/128']);
+const isPublicIpv6 = createRangeCheck(['2000::/3']);
 /** Addresses outside the public internet: private, shared, link-local, documentation, multicast and other reserved ones. */
-const PRIVATE_RANGES = new BlockList();
-for (const [net, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const)
-  PRIVATE_RANGES.addSubnet(net, prefix, 'ipv4');
-/** Public IPv6. `PRIVATE_RANGES` excludes those that embed an IPv4 address or are for documentation. */
-const PUBLIC_IPV6 = new BlockList();
-PUBLIC_IPV6.addSubnet('2000::', 3, 'ipv6');
-for (const [net, prefix] of [
-  ['2001::', 32],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-] as const)
-  PRIVATE_RANGES.addSubnet(net, prefix, 'ipv6');
+const isReserved = createRangeCheck([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  // of the public IPv6: those that embed an IPv4 address or are for documentation
+  '2001::/32',
+  '2001:db8::/32',
+  '2002::/16',
+]);
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /** True for an address of this machine, a private network or a reserved range. */
 export function isPrivateAddress(address: string): boolean {
   const plainAddress = MAPPED.exec(address)?.[1] ?? address;
-  if (isIP(plainAddress) === 4) return PRIVATE_RANGES.check(plainAddress, 'ipv4');
-  return (
-    isIP(plainAddress) !== 6 || !PUBLIC_IPV6.check(plainAddress, 'ipv6') || PRIVATE_RANGES.check(plainAddress, 'ipv6')
-  );
+  if (isIP(plainAddress) === 0) return true;
+  return isReserved(plainAddress) || (isIP(plainAddress) === 6 && !isPublicIpv6(plainAddress));
 }
-
-const isLoopback = (address: string): boolean => LOOPBACK_RANGES.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, '');
 

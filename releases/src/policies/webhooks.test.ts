@@ -14,8 +14,15 @@ import { openGate, openTestStore, type TestStore } from '../testing/openTestStor
 import { viewAgenda } from './agendaView.ts';
 import { schedule, takeDueSteps } from './schedule.ts';
 import { isPrivateAddress, webhookRulesFrom } from './webhookAddress.ts';
-import type { WebhookEvent } from './webhookEvents.ts';
-import { addWebhook, deliver, listWebhooks, MAX_ATTEMPTS, removeWebhook, testWebhook } from './webhooks.ts';
+import {
+  addWebhook,
+  deliver,
+  listWebhooks,
+  MAX_ATTEMPTS,
+  removeWebhook,
+  testWebhook,
+  type WebhookEvent,
+} from './webhooks.ts';
 
 const HERE = { allowPrivate: true };
 const always = async () => true;
