@@ -2,22 +2,31 @@ import { emptySlots, slotProblem } from '@liaozhai/shared/contract';
 import semver from 'semver';
 import * as v from 'valibot';
 import { buildFileHeaders, storedProblems } from '../builds/files.ts';
-import { type BuildRecord, buildFolder, codeHashes, type RemoteRecord } from '../model/build.ts';
-import { jsonOrNull } from '../model/documents.ts';
-import { say } from '../sentences.ts';
+import { type BuildRecord, buildFolder, codeHashes, isHost, isRemote, type RemoteRecord } from '../model/build.ts';
+import { parseOrNull } from '../model/documents.ts';
+import { type Check, say } from '../sentences.ts';
 import { inlineContents, misplacedMarks } from '../serve/renderPage.ts';
 import type { Store } from '../store/store.ts';
-import { FIT_RULES } from './fit.ts';
-import type { GateCheck, GateSubject } from './gate.ts';
+import { attributeTo, FIT_RULES } from './fit.ts';
+import type { GateCheck } from './gate.ts';
 import { sharingNotes } from './sharedLibraries.ts';
 
-const attributeTo =
-  ({ id }: BuildRecord) =>
-  (problem: string): string =>
-    say('ofBuild', { build: id, problem });
+const isBuild = (_: BuildRecord): _ is BuildRecord => true;
 
-const isChanged = (subject: GateSubject, record: BuildRecord): boolean =>
-  subject.changed.some(({ id }) => id === record.id);
+/** A check of each build that the change adds, on its own. */
+const checkEach = <Checked extends BuildRecord>(
+  name: Check,
+  isMeant: (record: BuildRecord) => record is Checked,
+  find: (record: Checked, store: Store) => string[] | Promise<string[]>,
+): GateCheck => ({
+  name,
+  run: async ({ store, changed }) => {
+    const problems = changed
+      .filter(isMeant)
+      .map(async (record) => (await find(record, store)).map((problem) => attributeTo(record.id, problem)));
+    return (await Promise.all(problems)).flat();
+  },
+});
 
 /** Checks that every stored file of the new builds, and each compressed form, is what was published. */
 const storedFiles: GateCheck = {
@@ -48,15 +57,11 @@ function typeProblems({ path, kind }: NamedFile): string[] {
 }
 
 /** Checks that scripts and stylesheets have the media type that pages need. The other headers are the same for every file. */
-const servedHeaders: GateCheck = {
-  name: 'served headers',
-  run: async ({ changed }) =>
-    changed.flatMap((record) => codeOf(record).flatMap((named) => typeProblems(named).map(attributeTo(record)))),
-};
+const servedHeaders = checkEach('served headers', isBuild, (record) => codeOf(record).flatMap(typeProblems));
 
-async function exposeProblems({ store }: GateSubject, remote: RemoteRecord): Promise<string[]> {
+/** Checks that a remote exposes what the host loads, under the names in its description. */
+const exposes = checkEach('exposes', isRemote, async ({ id, description }, store) => {
   const problems: string[] = [];
-  const { id, description } = remote;
   const { label, exposes, module, entry, entryType, chunkGlobal, routes, slots } = description;
   // an ES module is identified by its address and sets no global
   const global = entryType ? undefined : description.global;
@@ -68,17 +73,8 @@ async function exposeProblems({ store }: GateSubject, remote: RemoteRecord): Pro
   const words = new Set(source.match(/[\w$]+/g));
   for (const [field, name] of Object.entries({ global, chunkGlobal }))
     if (name !== undefined && !words.has(name)) problems.push(say('globalMissing', { file: entry, field, name }));
-  return problems.map(attributeTo(remote));
-}
-
-/** Checks that a remote exposes what the host loads, under the names in its description. */
-const exposes: GateCheck = {
-  name: 'exposes',
-  run: async (subject) => {
-    const changed = subject.remotes.filter((remote) => isChanged(subject, remote));
-    return (await Promise.all(changed.map((remote) => exposeProblems(subject, remote)))).flat();
-  },
-};
+  return problems;
+});
 
 const KIB = 1024;
 
@@ -108,13 +104,7 @@ async function wholeBuildProblems(record: BuildRecord, size: (path: string) => P
   ];
 }
 
-interface Load {
-  part: string;
-  paths: string[];
-  limitKib: number;
-}
-
-function loadsOf({ description }: BuildRecord): Load[] {
+function loadsOf({ description }: BuildRecord) {
   if (description.kind === 'host')
     return [
       { part: say('hostScript'), paths: [description.entry, ...description.css], limitKib: BUDGET.hostEntryKib },
@@ -139,7 +129,8 @@ function unpackedProblems({ description, files }: BuildRecord): string[] {
   return [say('entryTooLarge', { file: description.entry, kib: kib.toFixed(0), limit })];
 }
 
-async function budgetProblems(store: Store, record: BuildRecord): Promise<string[]> {
+/** Checks the size budgets of entry, routes, page and the whole build. */
+const budget = checkEach('size budget', isBuild, async (record, store) => {
   const size = async (path: string) =>
     (await store.read(`${buildFolder(record.id)}/${path}.br`))?.length ?? record.files[path]?.size ?? 0;
   const lines = loadsOf(record).map(async ({ part, paths, limitKib }) => {
@@ -147,14 +138,8 @@ async function budgetProblems(store: Store, record: BuildRecord): Promise<string
     return kib > limitKib ? [say('partTooLarge', { part, kib: kib.toFixed(1), limit: limitKib })] : [];
   });
   const problems = [...(await Promise.all(lines)).flat(), ...unpackedProblems(record)];
-  return [...problems, ...(await wholeBuildProblems(record, size))].map(attributeTo(record));
-}
-
-/** Checks the size budgets of entry, routes, page and the whole build. */
-const budget: GateCheck = {
-  name: 'size budget',
-  run: async ({ store, changed }) => (await Promise.all(changed.map((record) => budgetProblems(store, record)))).flat(),
-};
+  return [...problems, ...(await wholeBuildProblems(record, size))];
+});
 
 function templateProblems(file: string, template: string): string[] {
   const problems = misplacedMarks(template).map((name) => say('templateMark', { file, mark: `<!--lz:${name}-->` }));
@@ -169,26 +154,19 @@ function templateProblems(file: string, template: string): string[] {
 }
 
 /** Checks that the host's page template can be filled and complies with the content security policy. */
-const hostPage: GateCheck = {
-  name: 'host page',
-  run: async (subject) => {
-    const { store, host } = subject;
-    if (!isChanged(subject, host)) return [];
-    const file = host.description.template;
-    const template = await store.read(`${buildFolder(host.id)}/${file}`);
-    const problems = template ? templateProblems(file, template.toString('utf8')) : [say('templateMissing', { file })];
-    return problems.map(attributeTo(host));
-  },
-};
+const hostPage = checkEach('host page', isHost, async ({ id, description: { template: file } }, store) => {
+  const template = await store.read(`${buildFolder(id)}/${file}`);
+  return template ? templateProblems(file, template.toString('utf8')) : [say('templateMissing', { file })];
+});
 
 /** Checks that builds fit each other. Reports only misfits that this change adds. */
 const fitChecks = FIT_RULES.map(
   ({ check, find }): GateCheck => ({
     name: check,
     run: async (subject) => {
-      const { host, neighbours, knownMisfits: known } = subject;
+      const { host, neighbours, knownMisfits: known, changed } = subject;
       // of two builds with one claim, the last is reported
-      const remotes = subject.remotes.toSorted((a, b) => Number(isChanged(subject, a)) - Number(isChanged(subject, b)));
+      const remotes = subject.remotes.toSorted((a, b) => Number(changed.includes(a)) - Number(changed.includes(b)));
       return find({ host, remotes, neighbours })
         .filter(({ key }) => !known.has(key))
         .map(({ problem }) => problem);
@@ -208,28 +186,27 @@ const EMPTY_AFTER_FAILURE =
 const importsSchema = v.object({ remotes: v.array(v.object({ alias: v.string() })) });
 
 /** Returns names of the remotes from which a build imports modules, from federation's manifest. */
-async function readImportedRemotes({ store }: GateSubject, { id }: RemoteRecord): Promise<string[]> {
-  const text = await store.read(`${buildFolder(id)}/mf-manifest.json`);
-  const manifest = v.safeParse(importsSchema, jsonOrNull(text?.toString('utf8') ?? ''));
-  return manifest.success ? manifest.output.remotes.map(({ alias }) => alias) : [];
+async function readImportedRemotes(store: Store, { id }: RemoteRecord): Promise<string[]> {
+  const manifest = parseOrNull(importsSchema, await store.read(`${buildFolder(id)}/mf-manifest.json`));
+  return manifest?.remotes.map(({ alias }) => alias) ?? [];
 }
 
 /** Checks versions of federation. They may differ, but an entry without its own core needs a compatible core in the host. */
 const federation: GateCheck = {
   name: 'federation',
-  run: async (subject, note) => {
-    const hostVersion = subject.host.description.federation;
+  run: async ({ store, host, changed }, note) => {
+    const hostVersion = host.description.federation;
     const problems: string[] = [];
-    for (const remote of subject.remotes.filter((each) => isChanged(subject, each))) {
+    for (const remote of changed.filter(isRemote)) {
       const { id, description } = remote;
       const ownVersion = description.federation;
-      const entry = await subject.store.read(`${buildFolder(id)}/${description.entry}`);
-      const imports = await readImportedRemotes(subject, remote);
+      const entry = await store.read(`${buildFolder(id)}/${description.entry}`);
+      const imports = await readImportedRemotes(store, remote);
       if (imports.length > 0 && !description.entryType && !STRICT_ERROR_HANDLING.test(entry?.toString('utf8') ?? ''))
         note(`${id} imports modules of ${imports.join(', ')}: ${EMPTY_AFTER_FAILURE}`);
       if (!entry?.includes(CORE_MARKER)) continue;
       if (semver.major(ownVersion) > semver.major(hostVersion) || semver.lt(ownVersion, FIRST_CORE_VERSION))
-        problems.push(attributeTo(remote)(say('coreTooNew', { own: ownVersion, host: hostVersion })));
+        problems.push(attributeTo(id, say('coreTooNew', { own: ownVersion, host: hostVersion })));
       else if (semver.gt(ownVersion, hostVersion))
         note(
           `${id} is built with federation ${ownVersion} and takes the host's core of ${hostVersion}: the browser check decides`,
@@ -252,7 +229,7 @@ const sharedLibraries: GateCheck = {
 const slots: GateCheck = {
   name: 'slots',
   run: async ({ remotes, changed }, note) => {
-    for (const { id, description } of remotes.filter((remote) => changed.includes(remote)))
+    for (const { id, description } of changed.filter(isRemote))
       for (const [at, { name }] of description.slots.entries()) {
         const problem = slotProblem(name, description.routes);
         if (problem) note(`${id}: ${problem}`);

@@ -24,7 +24,7 @@ interface Rule {
   find: (ensemble: Ensemble) => { key: string; problem: string }[];
 }
 
-const attributeTo = (build: string, problem: string): string => say('ofBuild', { build, problem });
+export const attributeTo = (build: string, problem: string): string => say('ofBuild', { build, problem });
 
 /** True if a range includes this version. As in federation, prereleases count like other versions. */
 export const allows = (range: string, version: string): boolean =>
@@ -103,13 +103,7 @@ function pathProblem(path: string): string | null {
   return null;
 }
 
-interface PathClaim {
-  id: string;
-  what: string;
-  place: string;
-}
-
-const claimsOf = ({ id, description }: RemoteRecord): PathClaim[] => [
+const claimsOf = ({ id, description }: RemoteRecord) => [
   ...description.routes
     .filter(({ path }) => pathProblem(path) === null)
     .flatMap(({ path }) =>

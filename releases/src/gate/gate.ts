@@ -50,15 +50,6 @@ async function runCheck(check: GateCheck, subject: GateSubject): Promise<CheckRe
   return { check: check.name, problems, notes, milliseconds: Math.round(performance.now() - startedAt) };
 }
 
-/** Runs static checks first, and the browser only for a set that passed them. */
-async function runChecks(subject: GateSubject, smoke: GateCheck | null): Promise<CheckResult[]> {
-  const results: CheckResult[] = [];
-  for (const check of STATIC_CHECKS) results.push(await runCheck(check, subject));
-  const hasPassed = results.every(({ problems }) => problems.length === 0);
-  if (smoke && hasPassed) results.push(await runCheck(smoke, subject));
-  return results;
-}
-
 async function subjectOf(writer: Writer, { current, next, judged, changed }: GateInput): Promise<GateSubject> {
   const isStable = judged === next.stable;
   const { records, body } = judged;
@@ -84,11 +75,15 @@ export interface GateOptions {
   onResults?: (results: CheckResult[]) => void;
 }
 
-/** Judges a proposal by every check. */
+/** Judges a proposal by the static checks first, and in the browser only if it passed them. */
 export async function judgeSet(writer: Writer, proposal: GateInput, smoke: GateCheck | null): Promise<CheckResult[]> {
   const subject = await subjectOf(writer, proposal);
   if (smoke) await storeSet(writer.store, subject.hash, subject.set);
-  return runChecks(subject, smoke);
+  const results: CheckResult[] = [];
+  for (const check of STATIC_CHECKS) results.push(await runCheck(check, subject));
+  const hasPassed = results.every(({ problems }) => problems.length === 0);
+  if (smoke && hasPassed) results.push(await runCheck(smoke, subject));
+  return results;
 }
 
 /** Makes the gate for operations. Caches the verdict on a set, so that a retried switch does not judge it again. */

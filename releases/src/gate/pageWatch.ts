@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { backendSegments, beaconSchema, READY, type RemoteFailure, STORAGE_KEYS } from '@liaozhai/shared/contract';
+import { backendSegments, beaconSchema, READY, STORAGE_KEYS } from '@liaozhai/shared/contract';
 import type { BrowserContext, Page, Request } from 'playwright';
-import * as v from 'valibot';
 import { buildFolder, type HostRecord } from '../model/build.ts';
-import { jsonOrNull } from '../model/documents.ts';
+import { parseOrNull } from '../model/documents.ts';
 import { say } from '../sentences.ts';
 import type { Visitor } from './visitors.ts';
 
@@ -92,13 +91,6 @@ const isolateQuarantine = (quarantine: string) => {
   };
 };
 
-/** Returns the failure and the build in a beacon, or null. */
-function failureIn(beacon: string): { failure: RemoteFailure; build: string } | null {
-  const parsed = v.safeParse(beaconSchema, jsonOrNull(beacon));
-  const { failure, build } = parsed.success ? parsed.output : {};
-  return failure && build ? { failure, build } : null;
-}
-
 /** A fault seen on a page; `about` contains the addresses and builds that caused it. */
 export interface PageFault {
   line: string;
@@ -133,13 +125,8 @@ const firstLine = (text: string): string =>
     .split('\n')[0]
     ?.slice(0, 300) ?? '';
 
-interface PageReports {
-  activity: Activity;
-  /** Warnings of the host, with the message of the error. */
-  warnings: { words: string; message: string }[];
-}
-
-const reportsByPage = new WeakMap<Page, PageReports>();
+/** Warnings are the host's, with the message of the error. */
+const reportsByPage = new WeakMap<Page, { activity: Activity; warnings: { words: string; message: string }[] }>();
 
 /** Instruments the pages of a context to report what only they can observe. Per context, because Playwright's bindings are. */
 export async function instrumentContext(context: BrowserContext): Promise<void> {
@@ -162,7 +149,7 @@ export async function instrumentContext(context: BrowserContext): Promise<void> 
     reportsByPage.get(page)?.warnings.push({ words, message });
   });
   await context.exposeBinding('gateBeacon', ({ page }, text: string) => {
-    const { failure, build } = failureIn(text) ?? {};
+    const { failure, build } = parseOrNull(beaconSchema, text) ?? {};
     if (!failure || !build) return;
     const { message } = reportsByPage.get(page)?.warnings.findLast(({ words }) => words.includes(build)) ?? {};
     const line = message ? say('failedWith', { failure, message: firstLine(message) }) : say('failed', { failure });

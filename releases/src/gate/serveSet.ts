@@ -13,12 +13,7 @@ import { renderPage } from '../serve/renderPage.ts';
 const STARTUP_TIMEOUT_MS = 20_000;
 const ORIGIN = /http:\/\/(?:127\.0\.0\.1|localhost):\d+/;
 
-export interface ServedSet {
-  origin: string;
-  stop: () => Promise<void>;
-}
-
-export type ServeSet = (hash: string) => Promise<ServedSet>;
+export type ServeSet = (hash: string) => Promise<{ origin: string; stop: () => Promise<void> }>;
 
 /**
  * Wraps the command in a shell that ends it when standard input closes, also if this process was killed. Sends SIGTERM, and SIGKILL

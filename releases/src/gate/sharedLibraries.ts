@@ -2,8 +2,8 @@ import semver from 'semver';
 import * as v from 'valibot';
 import type { Writer } from '../channel/writer.ts';
 import { buildFolder, isHost, isRemote, mergeBuilds, type RemoteRecord } from '../model/build.ts';
-import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
-import { jsonOrNull } from '../model/documents.ts';
+import { type ChannelDocument, candidatesOf, liveIn } from '../model/channel.ts';
+import { parseOrNull } from '../model/documents.ts';
 import type { Store } from '../store/store.ts';
 import { allows } from './fit.ts';
 import type { GateSubject } from './gate.ts';
@@ -16,11 +16,9 @@ const manifestSchema = v.object({
 
 /** Returns the size of a build's copy of a library in KiB, by federation's manifest; null if that lists no files. */
 async function copyKib(store: Store, { id }: RemoteRecord, library: string): Promise<number | null> {
-  const text = (await store.read(`${buildFolder(id)}/mf-manifest.json`))?.toString('utf8');
-  const manifest = v.safeParse(manifestSchema, jsonOrNull(text ?? ''));
-  if (!manifest.success) return null;
-  const entry = manifest.output.shared.find(({ name }) => name === library);
-  const paths = entry ? [...entry.assets.js.sync, ...entry.assets.js.async] : [];
+  const manifest = parseOrNull(manifestSchema, await store.read(`${buildFolder(id)}/mf-manifest.json`));
+  const { sync = [], async = [] } = manifest?.shared.find(({ name }) => name === library)?.assets.js ?? {};
+  const paths = [...sync, ...async];
   const sizes = paths.map(async (path) => (await store.read(`${buildFolder(id)}/${path}.br`))?.length ?? 0);
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
   return bytes > 0 ? bytes / KIB : null;
@@ -30,19 +28,13 @@ const carriedVersion = ({ description }: RemoteRecord, library: string): string 
   description.shared.provides[library] ?? '';
 const rangeOf = ({ description }: RemoteRecord, library: string): string => description.shared.requires[library] ?? '*';
 
-/** One copy of a library, and the remotes that use it. */
-interface LibraryCopy {
-  version: string;
-  build: string;
-  remotes: string[];
-  /** KiB, compressed with brotli; null if the build's manifest lists no files. */
-  kib: number | null;
-}
-
 export interface SharedLibrary {
   name: string;
-  /** Copies that load when every remote is open. With `ofHost`, none of them is ever used. */
-  copies: LibraryCopy[];
+  /**
+   * Copies that load when every remote is open, with the remotes that use them. With `ofHost`, none of them is ever used. `kib` is
+   * compressed with brotli; null if the build's manifest lists no files.
+   */
+  copies: { version: string; build: string; remotes: string[]; kib: number | null }[];
   /** The host's version, which replaces all copies; null if the host has none. */
   ofHost: string | null;
 }
@@ -117,7 +109,7 @@ export async function readSharing(
     const host = records.find(isHost);
     return host ? sharedLibraries({ store, host, remotes: records.filter(isRemote) }) : [];
   };
-  const stable = document.stable?.builds ?? [];
+  const stable = liveIn(document);
   const candidates = candidatesOf(document).map(async ({ builds }) => ({
     builds,
     libraries: await librariesOf(mergeBuilds(stable, builds)),

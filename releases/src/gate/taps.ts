@@ -114,19 +114,16 @@ function createTapPlan() {
   };
 }
 
-interface TapOptions {
-  isDone: () => boolean;
-  /** Whether to long-press one part of each kind, once every part was touched. */
-  presses: boolean;
-}
-
-/** Scrolls a page and touches one part after another, until `isDone`. Faults are reported with the action that preceded them. */
+/**
+ * Scrolls a page and touches one part after another, until `isDone`. With `presses`, then long-presses one part of each kind. Faults are
+ * reported with the action that preceded them.
+ */
 export async function tapThrough(
   page: Page,
   site: Site,
   visit: Visit,
   activity: Activity,
-  { isDone, presses }: TapOptions,
+  { isDone, presses }: { isDone: () => boolean; presses: boolean },
 ): Promise<void> {
   const next = () => beat(page, site.origin, visit, activity);
   const perform = async (describe: (seen: string) => string, act: Promise<void>) => {
