@@ -2,6 +2,7 @@ import type { VitalMetric } from '@liaozhai/shared/contract';
 import type { Rise } from './health/alarm.ts';
 import type { BuildHealth, Health, Waiting } from './health/autoStop.ts';
 import type { ErrorHealth, Portion } from './health/errors.ts';
+import type { GroupHealth } from './health/figures.ts';
 import { type Trouble, troublesOf } from './health/troubles.ts';
 import {
   type Finding,
@@ -39,7 +40,7 @@ const SUBJECTS: LinesByKind<ReadAction> = {
   proposal: (action) => listOf(action) || 'of the approval rule',
   schedule(action) {
     const schedule = action.evidence.find((each) => each.kind === 'schedule');
-    return `${listOf(action)}${schedule ? ` ${SCHEDULE_CHANGES[schedule.change]}` : ''}`;
+    return `${listOf(action)}${schedule ? ` ${SCHEDULE_CHANGES[schedule.change] ?? schedule.change}` : ''}`;
   },
   canary: (action) => `${listOf(action)} for ${action.percent} %`,
   rollback: (action) => `${listOf(action)} as in state ${action.to}`,
@@ -68,9 +69,13 @@ const riseLine = ({ minutes, recent, before }: Omit<Rise, 'alarm'>): string =>
 
 /** `stories@1.4.2+…: 39 of 1001 visitors failed in the last 5 minutes, 4 of 817 before (hang 38 in all)` */
 export const alarmLine = ({ build, failures, ...rise }: BuildHealth): string =>
-  `${build}: ${riseLine(rise)} (${Object.entries(failures)
+  `${build}: ${riseLine(rise)} (${failuresText(failures)} in all)`;
+
+/** `hang 38, not-found 2` */
+export const failuresText = (failures: GroupHealth['failures']): string =>
+  Object.entries(failures)
     .map(([failure, count]) => `${failure} ${count}`)
-    .join(', ')} in all)`;
+    .join(', ');
 
 /** `stories@1.5.0+…: 20 of 60 visitors failed, of stable 6 of 600 (p = 1.2e-9, limit 0.0001): …` */
 function troubleLine({ builds, failing, slower, ends }: Trouble): string {
@@ -104,25 +109,17 @@ export function vitalValue(metric: VitalMetric, value: number): string {
 const moreThan = (value: number, base: number): string =>
   (base > 0 ? Math.round((value / base - 1) * 100) : 100).toFixed();
 
-const SCHEDULE_CHANGES = {
-  set: 'set',
-  paused: 'paused',
-  continued: 'continued',
-  cancelled: 'cancelled',
-  waits: 'waits',
+/** Changes of schedules and proposals whose name does not say enough. */
+const SCHEDULE_CHANGES: Partial<Record<string, string>> = {
   ended: 'ended by what came between',
   refused: 'paused, since its step was refused',
   revoked: 'paused, since its maker has left',
-} as const;
-
-const PROPOSAL_CHANGES = {
+};
+const PROPOSAL_CHANGES: Partial<Record<string, string>> = {
   proposed: 'waits for a second person',
-  approved: 'approved',
-  rejected: 'rejected',
   withdrawn: 'withdrawn by its proposer',
-  expired: 'expired',
   interrupted: 'was approved, and cut off before anything was written: propose it again',
-} as const;
+};
 
 const WAITS: LinesByKind<Waiting> = {
   tooFew: ({ tried, control, enough }) =>
@@ -145,15 +142,14 @@ const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
   unseen: () => 'the gate opened no browser (--smoke off, or none was found)',
   passedOver: (evidence) => `passed over ${listOf(evidence)}: it does not fit what runs now`,
   health({ group, visitors, failedVisitors, failures, p75LoadMilliseconds }) {
-    const classes = Object.entries(failures).map(([failure, count]) => `${failure} ${count}`);
-    return `${group}: ${failedVisitors} of ${visitors} visitors failed (${classes.join(', ') || 'no failures'}), p75 load ${p75LoadMilliseconds === null ? '–' : Math.round(p75LoadMilliseconds)} ms`;
+    return `${group}: ${failedVisitors} of ${visitors} visitors failed (${failuresText(failures) || 'no failures'}), p75 load ${p75LoadMilliseconds === null ? '–' : Math.round(p75LoadMilliseconds)} ms`;
   },
   alarm: riseLine,
   verdict: ({ pValue, alpha }) =>
     `the candidate fails more often than stable, beyond chance: Fisher exact, one-sided, p = ${pValue.toExponential(1)}, limit ${alpha}`,
   slower: ({ build, metric, pages, p75, stablePages, stableP75, pValue, alpha }) =>
     `${build} is slower than stable, beyond chance: ${vitalNames[metric]} p75 ${vitalValue(metric, p75)} (${pages} pages) against ${vitalValue(metric, stableP75)} (${stablePages} pages), +${moreThan(p75, stableP75)} %; rank test, one-sided, p = ${pValue.toExponential(1)}, limit ${alpha}`,
-  schedule: ({ change, steps, taken }) => `${SCHEDULE_CHANGES[change]}: ${steps}, ${taken} taken`,
+  schedule: ({ change, steps, taken }) => `${SCHEDULE_CHANGES[change] ?? change}: ${steps}, ${taken} taken`,
   step: ({ step, of, by }) => `step ${step} of ${of}, as scheduled by ${by}`,
   freeze: ({ change, window, reason }) => `${change}: ${windowText(window)}, "${reason}"`,
   webhook: ({ change, address }) => `${change}: ${address}`,
@@ -162,7 +158,7 @@ const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {
       ? 'one person decides'
       : `two persons decide; a proposal waits ${formatHours(hours)} for the second one`,
   proposal: ({ id, change, what, by, before, after }) =>
-    `${id} ${PROPOSAL_CHANGES[change]}: ${what}, proposed by ${by} (state ${before.slice(0, 12)} → ${after.slice(0, 12)})`,
+    `${id} ${PROPOSAL_CHANGES[change] ?? change}: ${what}, proposed by ${by} (state ${before.slice(0, 12)} → ${after.slice(0, 12)})`,
   approved: ({ by, proposal }) => `proposed by ${by}, approved as ${proposal}`,
   freezeOverridden: ({ freeze, reason }) => `although frozen ("${freeze}"): ${reason}`,
   text: ({ text }) => text,

@@ -1,7 +1,7 @@
 import { changeChannel } from '../channel/changeChannel.ts';
 import { currentDocument, readLog } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
-import { type Counts, fisherWorse, sampleOf } from './figures.ts';
+import { type Counts, fisherWorse } from './figures.ts';
 
 /**
  * The rule of the alarm, as stated in docs/deploying/watching.md. `alpha` is lower than the automatic stop's, because the test is
@@ -24,10 +24,10 @@ const isEnough = ({ visitors, failedVisitors }: Counts): boolean =>
 /** True if very many recent visitors fail, or significantly more than the same remote's visitors before. */
 export function isAlarming(recent: Counts, before: Counts): boolean {
   if (!isEnough(recent)) return false;
-  const [now, then] = [sampleOf(recent), sampleOf(before)];
-  if (now.failed >= now.total * ALARM.share) return true;
-  if (then.total < ALARM.minimumBefore || now.failed * then.total < ALARM.times * then.failed * now.total) return false;
-  return fisherWorse(now, then) < ALARM.alpha;
+  const { visitors, failedVisitors: failed } = recent;
+  if (failed >= visitors * ALARM.share) return true;
+  const isRise = failed * before.visitors >= ALARM.times * before.failedVisitors * visitors;
+  return before.visitors >= ALARM.minimumBefore && isRise && fisherWorse(recent, before) < ALARM.alpha;
 }
 
 /** Recent visitors of a build, compared with earlier visitors of the same remote. */
@@ -38,15 +38,11 @@ export interface Rise {
   alarm: boolean;
 }
 
-interface Within {
-  /** Visitors of the last `minutes`. */
-  recent: (minutes: number) => Counts;
-  /** Earlier visitors. There are many, so they are counted only if necessary. */
-  before: (minutes: number) => Counts;
-}
-
-/** Returns the first span that alarms, else the longest one. */
-export function riseOf({ recent: recentIn, before: beforeOf }: Within): Rise {
+/**
+ * Returns the first span that alarms, else the longest one. `recentIn` counts the visitors of the last minutes, `beforeOf` earlier ones.
+ * There are many of these, so they are counted only if necessary.
+ */
+export function riseOf(recentIn: (minutes: number) => Counts, beforeOf: (minutes: number) => Counts): Rise {
   const [longest] = ALARM.spans;
   for (const minutes of ALARM.spans) {
     const recent = recentIn(minutes);
@@ -57,8 +53,6 @@ export function riseOf({ recent: recentIn, before: beforeOf }: Within): Rise {
   return { minutes: longest, recent: recentIn(longest), before: beforeOf(longest), alarm: false };
 }
 
-type Alarming = Rise & { build: string };
-
 /** An incident without an alarm for this long is over, and the next alarm begins a new one. */
 export const INCIDENT_MS = 30 * 60_000;
 const SEARCHED_ENTRIES = 50;
@@ -67,7 +61,10 @@ const SEARCHED_ENTRIES = 50;
  * Logs an alarm, which webhooks then deliver. Returns false if the log already has it, from another console or from this one before a
  * restart.
  */
-export async function logAlarm(writer: Writer, { build, minutes, recent, before }: Alarming): Promise<boolean> {
+export async function logAlarm(
+  writer: Writer,
+  { build, minutes, recent, before }: Rise & { build: string },
+): Promise<boolean> {
   const document = await currentDocument(writer);
   const entries = await readLog(writer, document, SEARCHED_ENTRIES);
   const since = (await timeOf(writer)).getTime() - INCIDENT_MS;

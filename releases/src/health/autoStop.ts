@@ -1,10 +1,17 @@
 import { frozenNow } from '../channel/changeAgenda.ts';
-import { currentDocument, history, liveIn, requireChannel } from '../channel/readChannel.ts';
+import { currentDocument, history } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
 import type { Evidence } from '../model/action.ts';
 import { candidateOf, type Schedule } from '../model/agenda.ts';
 import { HOST_NAME, parseBuildId } from '../model/build.ts';
-import { type Candidate, type ChannelDocument, candidatesOf, runningBuilds, triedBuilds } from '../model/channel.ts';
+import {
+  type Candidate,
+  type ChannelDocument,
+  candidatesOf,
+  liveIn,
+  runningBuilds,
+  triedBuilds,
+} from '../model/channel.ts';
 import { abort } from '../operations/switching.ts';
 import { type Rise, riseOf } from './alarm.ts';
 import { type ErrorHealth, summariseErrors } from './errors.ts';
@@ -16,7 +23,6 @@ import {
   isSince,
   nameIn,
   type Reports,
-  sampleOf,
   withoutFallbacks,
 } from './figures.ts';
 import type { HealthEvent, HealthReader } from './healthRecord.ts';
@@ -55,16 +61,11 @@ export interface Health {
 }
 
 export function verdictOn(candidate: Counts, control: Counts) {
-  const pValue = fisherWorse(sampleOf(candidate), sampleOf(control));
+  const pValue = fisherWorse(candidate, control);
   const hasVisitors = Math.min(candidate.visitors, control.visitors) >= AUTO_STOP.minimumVisitors;
   const enough = hasVisitors && candidate.failedVisitors >= AUTO_STOP.minimumFailed;
-  return {
-    pValue,
-    alpha: AUTO_STOP.alpha,
-    hasVisitors,
-    enough,
-    worse: enough && pValue < AUTO_STOP.alpha,
-  };
+  const { alpha } = AUTO_STOP;
+  return { pValue, alpha, hasVisitors, enough, worse: enough && pValue < alpha };
 }
 
 /** Returns the health of a candidate since its start, compared with its control. */
@@ -75,7 +76,7 @@ function candidateHealth(
   now: Date,
 ): CandidateHealth {
   const names = new Set(builds.map(nameIn));
-  const live = new Set((document.stable?.builds ?? []).filter((id) => names.has(nameIn(id))));
+  const live = new Set(liveIn(document).filter((id) => names.has(nameIn(id))));
   const recent = events.filter(isSince(since, now));
   const thrown = errors.filter(isSince(since, now));
   // pages never report the host, and a remote without a live build has no control of its own
@@ -112,13 +113,13 @@ function formerBuild(events: readonly HealthEvent[], build: string): string | un
 
 function buildHealth({ events, errors = [] }: Reports, document: ChannelDocument, now: Date): BuildHealth[] {
   const tried = triedBuilds(document);
-  const live = document.stable?.builds ?? [];
+  const live = liveIn(document);
   return [...live, ...tried].flatMap((build) => {
     const group = tried.includes(build) ? 'candidate' : 'stable';
     const name = nameIn(build);
     const thrown = errors.filter((error) => nameIn(error.build) === name);
-    const ownErrors = thrown.filter((error) => error.build === build);
-    if (name === HOST_NAME && ownErrors.length === 0) return [];
+    const isOwn = (report: { build: string }) => report.build === build;
+    if (name === HOST_NAME && !thrown.some(isOwn)) return [];
     const votes =
       name === HOST_NAME
         ? asVotesOnHost(
@@ -126,32 +127,27 @@ function buildHealth({ events, errors = [] }: Reports, document: ChannelDocument
             build,
           )
         : events.filter((event) => nameIn(event.build) === name);
-    const own = votes.filter((event) => event.build === build);
-    if (own.length + ownErrors.length === 0) return [];
-    const of = (id: string) =>
-      groupHealth(
-        votes.filter((event) => event.build === id),
-        thrown.filter((error) => error.build === id),
-      );
+    if (!votes.some(isOwn) && !thrown.some(isOwn)) return [];
+    const healthOfThose = (isMeant: (report: { build: string; at: string }) => boolean) =>
+      groupHealth(votes.filter(isMeant), thrown.filter(isMeant));
     const isNow = (minutes: number) => {
       const isRecent = isSince(new Date(now.getTime() - minutes * 60_000).toISOString(), now);
-      return (report: { build: string; at: string }) => report.build === build && isRecent(report);
+      return (report: { build: string; at: string }) => isOwn(report) && isRecent(report);
     };
-    const isBefore = (minutes: number) => {
-      const isRecent = isNow(minutes);
-      return (report: { build: string; at: string }) => !tried.includes(report.build) && !isRecent(report);
-    };
-    const rise = riseOf({
-      recent: (minutes) => countsOf(groupHealth(own.filter(isNow(minutes)), ownErrors.filter(isNow(minutes)))),
-      before: (minutes) => countsOf(groupHealth(votes.filter(isBefore(minutes)), thrown.filter(isBefore(minutes)))),
-    });
+    const rise = riseOf(
+      (minutes) => countsOf(healthOfThose(isNow(minutes))),
+      (minutes) => {
+        const isRecent = isNow(minutes);
+        return countsOf(healthOfThose((report) => !tried.includes(report.build) && !isRecent(report)));
+      },
+    );
     const other = group === 'candidate' ? live.find((id) => nameIn(id) === name) : formerBuild(votes, build);
-    const beside = other === undefined ? null : of(other);
+    const beside = other === undefined ? null : healthOfThose((report) => report.build === other);
     return [
       {
         build,
         group,
-        ...of(build),
+        ...healthOfThose(isOwn),
         ...rise,
         alarm: group === 'stable' && rise.alarm,
         beside: other && beside && beside.visitors > 0 ? { build: other, ...countsOf(beside) } : null,
@@ -206,16 +202,13 @@ export async function readHealth(
  * whether a candidate was ended.
  */
 export async function stopIfWorse(writer: Writer, reader: HealthReader): Promise<boolean> {
-  const current = await requireChannel(writer);
-  if (!current.document.candidate) return false;
+  if (!(await currentDocument(writer)).candidate) return false;
   const { document, health } = await readHealth(writer, reader);
   const trouble = troublesOf(health).find(({ ends }) => ends);
   const [build] = trouble?.builds ?? [];
   if (!trouble || !build) return false;
-  await abort(
-    { ...writer, who: 'auto-stop' },
-    { name: nameIn(build), seq: document.seq, evidence: evidenceOf(trouble) },
-  );
+  const request = { name: nameIn(build), seq: document.seq, evidence: evidenceOf(trouble) };
+  await abort({ ...writer, who: 'auto-stop' }, request);
   return true;
 }
 
@@ -266,10 +259,8 @@ export async function judgeStep(
   const frozen = await frozenNow(writer);
   if (frozen) {
     const { freeze, until } = frozen;
-    return {
-      waiting: { kind: 'frozen', reason: freeze.reason.slice(0, 150), until: until.toISOString() },
-      evidence: [],
-    };
+    const waiting: Waiting = { kind: 'frozen', reason: freeze.reason.slice(0, 150), until: until.toISOString() };
+    return { waiting, evidence: [] };
   }
   const candidate = candidateOf(document, planned);
   if (!candidate) return { waiting: null, evidence: [] };

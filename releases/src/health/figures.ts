@@ -118,24 +118,17 @@ function logFactorial(n: number): number {
 
 const logChoose = (n: number, k: number): number => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 
-export interface Sample {
-  failed: number;
-  total: number;
-}
-
-export const sampleOf = ({ failedVisitors, visitors }: Counts): Sample => ({ failed: failedVisitors, total: visitors });
-
 /**
  * Fisher's exact test, one-sided: the probability that `tried` has this many failures or more if both groups fail equally often. 1 = no
  * sign of harm.
  */
-export function fisherWorse(tried: Sample, control: Sample): number {
-  const total = tried.total + control.total;
-  const failed = tried.failed + control.failed;
-  const all = logChoose(total, tried.total);
+export function fisherWorse(tried: Counts, control: Counts): number {
+  const drawn = tried.visitors;
+  const total = drawn + control.visitors;
+  const failed = tried.failedVisitors + control.failedVisitors;
+  const all = logChoose(total, drawn);
   let sum = 0;
-  for (let k = tried.failed; k <= Math.min(failed, tried.total); k += 1)
-    if (tried.total - k <= total - failed)
-      sum += Math.exp(logChoose(failed, k) + logChoose(total - failed, tried.total - k) - all);
+  for (let k = tried.failedVisitors; k <= Math.min(failed, drawn); k += 1)
+    if (drawn - k <= total - failed) sum += Math.exp(logChoose(failed, k) + logChoose(total - failed, drawn - k) - all);
   return Math.min(1, sum);
 }

@@ -14,10 +14,10 @@ import { HealthReader, HealthRecorder } from './healthRecord.ts';
 
 describe("Fisher's exact test", () => {
   test.each([
-    [{ failed: 3, total: 4 }, { failed: 1, total: 4 }, 17 / 70],
-    [{ failed: 0, total: 10 }, { failed: 5, total: 10 }, 1],
-    [{ failed: 10, total: 10 }, { failed: 0, total: 10 }, 1 / 184756],
-    [{ failed: 0, total: 0 }, { failed: 0, total: 0 }, 1],
+    [{ failedVisitors: 3, visitors: 4 }, { failedVisitors: 1, visitors: 4 }, 17 / 70],
+    [{ failedVisitors: 0, visitors: 10 }, { failedVisitors: 5, visitors: 10 }, 1],
+    [{ failedVisitors: 10, visitors: 10 }, { failedVisitors: 0, visitors: 10 }, 1 / 184756],
+    [{ failedVisitors: 0, visitors: 0 }, { failedVisitors: 0, visitors: 0 }, 1],
   ])('%o against %o', (tried, control, expected) => {
     expect(fisherWorse(tried, control)).toBeCloseTo(expected, 10);
   });
@@ -31,15 +31,15 @@ describe("Fisher's exact test", () => {
     let stopped = 0;
     for (let ramp = 0; ramp < 400; ramp += 1) {
       const [tried, control] = [
-        { failed: 0, total: 0 },
-        { failed: 0, total: 0 },
+        { failedVisitors: 0, visitors: 0 },
+        { failedVisitors: 0, visitors: 0 },
       ];
       for (let visitor = 0; visitor < 1000; visitor += 1) {
-        tried.total += 1;
-        control.total += 9;
-        if (random() < 0.02) tried.failed += 1;
-        for (let n = 0; n < 9; n += 1) if (random() < 0.02) control.failed += 1;
-        const enough = tried.total >= AUTO_STOP.minimumVisitors && tried.failed >= AUTO_STOP.minimumFailed;
+        tried.visitors += 1;
+        control.visitors += 9;
+        if (random() < 0.02) tried.failedVisitors += 1;
+        for (let n = 0; n < 9; n += 1) if (random() < 0.02) control.failedVisitors += 1;
+        const enough = tried.visitors >= AUTO_STOP.minimumVisitors && tried.failedVisitors >= AUTO_STOP.minimumFailed;
         if (visitor % 10 === 9 && enough && fisherWorse(tried, control) < AUTO_STOP.alpha) {
           stopped += 1;
           break;

@@ -13,9 +13,9 @@ import * as v from 'valibot';
 import { assertReserve, limitsFrom } from '../builds/publish.ts';
 import { SourceMaps } from '../builds/sourceMaps.ts';
 import { timeOf } from '../channel/writer.ts';
-import { jsonOrNull } from '../model/documents.ts';
+import { parseOrNull } from '../model/documents.ts';
 import { sha256Hex } from '../model/signing.ts';
-import type { Store } from '../store/store.ts';
+import { inParallel, type Store } from '../store/store.ts';
 import { type VitalsMinute, VitalsTally, vitalsLineSchema } from './vitals.ts';
 
 const reported = {
@@ -213,13 +213,9 @@ export class HealthReader {
     const hour = cached && !cached.finished ? cached : newHour();
     this.#hours.set(folder, hour);
     const keys = await this.#store.list(this.#root + folder);
-    const waiting = keys.filter((key) => !hour.read.has(key)).reverse();
-    const work = async () => {
-      for (let key = waiting.pop(); key; key = waiting.pop()) await this.#readFile(key, hour);
-    };
-    // wait for all reads before throwing, so that a slow one is not counted twice
-    const ends = await Promise.allSettled(Array.from({ length: PARALLEL_READS }, work));
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    const unreadKeys = keys.filter((key) => !hour.read.has(key));
+    // throws after the last read, so that a slow one is not counted twice
+    await inParallel(PARALLEL_READS, unreadKeys, (key) => this.#readFile(key, hour));
     if (isOver) {
       hour.finished = true;
       hour.read.clear();
@@ -232,8 +228,8 @@ export class HealthReader {
     const lines = (await this.#store.read(key))?.toString('utf8').split('\n').filter(Boolean) ?? [];
     hour.read.add(key);
     for (const line of lines) {
-      const { success, output } = v.safeParse(lineSchema, jsonOrNull(line));
-      if (!success) continue;
+      const output = parseOrNull(lineSchema, line);
+      if (!output) continue;
       if ('outcome' in output) hour.events.push(output);
       else if ('metric' in output) hour.vitals.addLine(output);
       else if (hour.errors.length < KEPT_ERRORS_OF_HOUR) hour.errors.push(output);

@@ -12,7 +12,7 @@ import {
 } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { nameOf } from '../model/build.ts';
-import { type Candidate, type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import { type Candidate, type ChannelDocument, candidatesOf, liveIn } from '../model/channel.ts';
 import { isSince } from './figures.ts';
 
 /** Bucket → number of values. A bucket is 5 % wide, so that a quantile is off by at most 2.5 %. */
@@ -170,12 +170,6 @@ export const SLOWER = { alpha: 1e-6, minimumPages: 200, minimumAlike: 20, share:
 /** Metrics that can end a candidate: waiting times in ms. Layout shift is only displayed. */
 const JUDGED: readonly VitalMetric[] = ['lcp', 'inp', 'load'];
 
-export interface Felt {
-  pages: number;
-  /** ms; for `cls` a score */
-  p75: number | null;
-}
-
 export type SpeedVerdict = ReturnType<typeof speedVerdict>;
 
 /** Judges whether a candidate's pages are slower than stable ones: significantly, and by an amount that users notice. */
@@ -210,8 +204,11 @@ export function speedVerdict(metric: VitalMetric, all: readonly Stratum[]) {
 const SHOWN = { pages: 20, point: 5 } as const;
 const POINTS = 12;
 
-export interface VitalsSeries extends Felt {
+export interface VitalsSeries {
   build: string;
+  pages: number;
+  /** ms; for `cls` a score */
+  p75: number | null;
   /** The p75 over time, oldest first; null for too few pages. */
   points: (number | null)[];
 }
@@ -302,7 +299,7 @@ function vitalsOfName(
 
 /** Summarises vitals by name, of the last day or since the start of the candidate. */
 export function summariseVitals(minutes: readonly VitalsMinute[], document: ChannelDocument, now: Date): NameVitals[] {
-  const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
+  const live = new Map(liveIn(document).map((id) => [nameOf(id), id]));
   const tried = candidatesOf(document).flatMap(({ builds, since }) =>
     builds.map((build) => [nameOf(build), { build, since }] as const),
   );

@@ -60,7 +60,7 @@ export interface Store {
 export const namesBelow = async (store: Pick<Store, 'children'>, prefix: string): Promise<string[]> =>
   (await store.children(prefix)).map((child) => child.replace(/\/$|\.json$/, ''));
 
-/** Processes the items, `limit` at a time. */
+/** Processes the items, `limit` at a time. After a failure it begins no further one, and throws when those that run have ended. */
 export async function inParallel<Item>(
   limit: number,
   items: readonly Item[],
@@ -68,9 +68,14 @@ export async function inParallel<Item>(
 ): Promise<void> {
   const remainingItems = [...items];
   const processNext = async () => {
-    for (let next = remainingItems.shift(); next !== undefined; next = remainingItems.shift()) await work(next);
+    for (let next = remainingItems.shift(); next !== undefined; next = remainingItems.shift())
+      await work(next).catch((cause) => {
+        remainingItems.length = 0;
+        throw cause;
+      });
   };
-  await Promise.all(Array.from({ length: limit }, processNext));
+  const ends = await Promise.allSettled(Array.from({ length: limit }, processNext));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 /** Returns the promise of a key, made once; after a failure it is made again. */
