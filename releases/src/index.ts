@@ -1,7 +1,6 @@
 export type { Place } from './builds/sourceMaps.ts';
 export { lineOf, ReleaseError } from './errors.ts';
 export { type ChannelDocument, candidatesOf } from './model/channel.ts';
-export { canonicalJson } from './model/signing.ts';
 export {
   isLoopback,
   type LocalRemote,
@@ -10,25 +9,10 @@ export {
   type SiteOf,
   sitesFrom,
 } from './operations/override.ts';
-export { type PublishedLocal, type PublishLocalOptions, publishLocal } from './operations/publishLocal.ts';
+export { publishLocal } from './operations/publishLocal.ts';
 export type { ServedFile } from './serve/buildFiles.ts';
-export {
-  openReleases,
-  type PageVisitor,
-  type Releases,
-  type ReleasesOptions,
-  tellProblem,
-  type VisitorPage,
-} from './serve/openReleases.ts';
-export {
-  bucket,
-  isInCandidate,
-  jsonForHtml,
-  type PageInput,
-  type RenderedPage,
-  renderPage,
-  routeAt,
-} from './serve/renderPage.ts';
+export { openReleases, type Releases, tellProblem, type VisitorPage } from './serve/openReleases.ts';
+export { isInCandidate, renderPage, routeAt } from './serve/renderPage.ts';
 export {
   brandedManifest,
   brandIcon,

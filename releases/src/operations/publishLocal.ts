@@ -8,6 +8,7 @@ import type { Writer } from '../channel/writer.ts';
 import { evidenceLines } from '../english.ts';
 import { makeGate } from '../gate/gate.ts';
 import { makeSet, nameOf } from '../model/build.ts';
+import { liveIn } from '../model/channel.ts';
 import { DEFAULT_STORE, openStore, prepareStore, publicKeyOf, type Store } from '../store/store.ts';
 import { activate } from './switching.ts';
 
@@ -19,15 +20,6 @@ export interface PublishLocalOptions {
   who?: string;
   /** Builds of the last start. They are not switched again, so that a release manager's switch in the meantime stays. */
   startedBefore?: readonly string[];
-}
-
-export interface PublishedLocal {
-  seq: number;
-  builds: string[];
-  /** False if everything was already live, so that no new state was made. */
-  changed: boolean;
-  /** Problems that the gate would have refused, or why nothing was switched. For the developer's terminal. */
-  problems: string[];
 }
 
 const withVersion = ({ description, ...rest }: BuiltPackage, version: string): BuiltPackage => ({
@@ -53,13 +45,11 @@ async function publishDevelopment(store: Store, dist: string): Promise<Published
  * Publishes build outputs under development versions and makes them live in one switch. Creates the store if necessary. Has no effect
  * if nothing changed; other live remotes stay. Throws refused for broken builds.
  */
-export async function publishLocal(options: PublishLocalOptions): Promise<PublishedLocal> {
+export async function publishLocal(options: PublishLocalOptions) {
   const openedStore = await openStore(options.store ?? DEFAULT_STORE);
   const { store } = openedStore;
-  const isNew = (await publicKeyOf(store)) === null;
-  const key = isNew
-    ? await prepareStore(openedStore)
-    : ((await openedStore.signingKey()) ?? (await prepareStore(openedStore)));
+  const ownKey = (await publicKeyOf(store)) && (await openedStore.signingKey());
+  const key = ownKey || (await prepareStore(openedStore));
   const channel = options.channel ?? 'production';
   const catalog = new Catalog(store);
   const writer: Writer = { store, catalog, key, channel, who: options.who ?? 'local', now: () => new Date() };
@@ -69,7 +59,7 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   const builds = publishedBuilds.map(({ id }) => id);
   makeSet(publishedBuilds.map(({ record }) => record));
   const before = await currentDocument(writer);
-  const live = new Set((before.stable?.builds ?? []).map(nameOf));
+  const live = new Set(liveIn(before).map(nameOf));
   const isDecided = (id: string) => options.startedBefore?.includes(id) && live.has(nameOf(id));
   // a restart must succeed during a freeze as well, without switching anything
   const frozen = before.stable ? await frozenNow(writer) : null;
@@ -80,6 +70,7 @@ export async function publishLocal(options: PublishLocalOptions): Promise<Publis
   const renewal = await renewChannel(writer);
   const document = await currentDocument(writer);
   const notes = frozen ? [`${channel} is frozen (${frozen.freeze.reason}): what was live stays live`] : [];
+  // what the gate would have refused, or why nothing was switched, for the developer's terminal
   const problems = change.changed ? evidenceLines(change.document.action) : notes;
   return { seq: document.seq, builds, changed: change.changed || renewal.changed, problems };
 }

@@ -3,15 +3,12 @@ import { buildFileHeaders, isCompressed } from '../builds/files.ts';
 import { nullIfRefused } from '../errors.ts';
 import { idOfFolder } from '../model/build.ts';
 
+const MEMORY_BYTES = 64 * 1024 * 1024;
+
 /** LRU cache of served files, limited by bytes. */
 class FileCache {
   readonly #files = new Map<string, ServedFile>();
-  readonly #maximumBytes: number;
   #bytes = 0;
-
-  constructor(maximumBytes: number) {
-    this.#maximumBytes = maximumBytes;
-  }
 
   get(key: string): ServedFile | undefined {
     const file = this.#files.get(key);
@@ -26,7 +23,7 @@ class FileCache {
     this.#files.set(key, file);
     this.#bytes += file.body.length;
     for (const [oldest, { body }] of this.#files) {
-      if (this.#bytes <= this.#maximumBytes) return;
+      if (this.#bytes <= MEMORY_BYTES) return;
       this.#files.delete(oldest);
       this.#bytes -= body.length;
     }
@@ -34,7 +31,6 @@ class FileCache {
 }
 
 const BUILD_PATH = /^\/builds\/([a-z][a-z0-9-]*)\/([^/]+)\/(.+)$/;
-const MEMORY_BYTES = 64 * 1024 * 1024;
 
 export interface ServedFile {
   headers: Record<string, string>;
@@ -49,7 +45,7 @@ const SUFFIXES = { br: '.br', gzip: '.gz', identity: '' };
 /** Serves files of published builds, and nothing else in the store. */
 export class BuildFiles {
   readonly #catalog: Catalog;
-  readonly #cache = new FileCache(MEMORY_BYTES);
+  readonly #cache = new FileCache();
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;

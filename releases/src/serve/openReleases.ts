@@ -4,12 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Beacon, ErrorReport, PageSet, SetBody, VitalsReport } from '@liaozhai/shared/contract';
 import { Catalog } from '../builds/catalog.ts';
 import { type Place, SourceMaps } from '../builds/sourceMaps.ts';
-import { channelKey } from '../channel/readChannel.ts';
+import { channelKey, type ReadChannel } from '../channel/readChannel.ts';
 import { lineOf, messageOf, ReleaseError, refused, unreachable } from '../errors.ts';
 import { addedMisfits } from '../gate/fit.ts';
 import { HealthRecorder, type Reporter } from '../health/healthRecord.ts';
 import { makeSet, mergeBuilds, setHash } from '../model/build.ts';
-import { type ChannelDocument, candidatesOf, reachableBuilds, verifyChannel } from '../model/channel.ts';
+import { type ChannelDocument, candidatesOf, liveIn, reachableBuilds, verifyChannel } from '../model/channel.ts';
 import { sha384Integrity } from '../model/signing.ts';
 import { type Preview, readOverride, readPreview } from '../operations/override.ts';
 import { cached, DEFAULT_STORE, openStore, requirePublicKey, type Store } from '../store/store.ts';
@@ -115,12 +115,9 @@ export class Releases {
     const hash = this.#fixedSet ?? document.stable?.set;
     const path = hash && (await this.#catalog.set(hash)).host.serviceWorker;
     const workerFile = path ? await this.#files.file(path, encoding) : null;
-    return (
-      workerFile && {
-        ...workerFile,
-        headers: { ...workerFile.headers, 'cache-control': 'no-cache', 'service-worker-allowed': '/' },
-      }
-    );
+    if (!workerFile) return null;
+    const headers = { ...workerFile.headers, 'cache-control': 'no-cache', 'service-worker-allowed': '/' };
+    return { ...workerFile, headers };
   }
 
   recordHealth(beacon: Beacon, visitor: string): void {
@@ -180,11 +177,11 @@ export class Releases {
 
   /** Composes a set of builds over stable that is not stored. */
   async #composeSet(document: ChannelDocument, builds: readonly string[], moreDigests: Record<string, string> = {}) {
-    const ids = mergeBuilds(document.stable?.builds ?? [], builds);
+    const ids = mergeBuilds(liveIn(document), builds);
     const key = `${document.seq} ${ids.join(' ')}`;
     const digests = { ...document.digests, ...moreDigests };
     return cached(this.#sets, key, async () => {
-      const body = makeSet(await Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))));
+      const body = makeSet(await this.#catalog.records(ids, digests));
       return { hash: setHash(body), body };
     });
   }
@@ -192,15 +189,14 @@ export class Releases {
   async #overrideSet(document: ChannelDocument, id: string): Promise<ChosenSet | null> {
     const override = await readOverride(this.#catalog.store, document.channel, id, this.#publicKey, this.#now());
     if (!override || override.builds.some((build) => document.killed.includes(build))) return null;
-    const live = document.stable?.builds ?? [];
+    const live = liveIn(document);
     const digests = { ...document.digests, ...override.digests };
-    const [liveRecords, overrideRecords] = await Promise.all(
-      [live, mergeBuilds(live, override.builds)].map((ids) =>
-        Promise.all(ids.map((build) => this.#catalog.record(build, digests[build]))),
-      ),
-    );
+    const [liveRecords, overrideRecords] = await Promise.all([
+      this.#catalog.records(live, digests),
+      this.#catalog.records(mergeBuilds(live, override.builds), digests),
+    ]);
     // the builds no longer fit the live set: fallbacks would silently replace them
-    if (addedMisfits(overrideRecords ?? [], liveRecords ?? []).length > 0) return null;
+    if (addedMisfits(overrideRecords, liveRecords).length > 0) return null;
     const set = await this.#composeSet(document, override.builds, override.digests);
     return { ...set, candidate: false, override: { id, expires: override.expires } };
   }
@@ -246,26 +242,21 @@ interface ChannelReaderOptions {
   onProblem?: (cause: unknown) => void;
 }
 
-interface CurrentChannel {
-  document: ChannelDocument;
-  source: string;
-}
-
 /** Follows one channel. Accepts only documents that are signed, not expired and not older than an accepted one. */
 export class ChannelReader {
   readonly #options: ChannelReaderOptions;
-  #current: CurrentChannel | null = null;
+  #current: ReadChannel | null = null;
   #highestSeq = 0;
   #problem = '';
   #checkedAt = Number.NEGATIVE_INFINITY;
-  #pendingCheck: Promise<CurrentChannel> | null = null;
+  #pendingCheck: Promise<ReadChannel> | null = null;
 
   constructor(options: ChannelReaderOptions) {
     this.#options = options;
   }
 
   /** Returns the newest accepted state, usually at most a second old. Throws refused or unreachable before the first one. */
-  async current(): Promise<CurrentChannel> {
+  async current(): Promise<ReadChannel> {
     const { recheckMilliseconds = 500 } = this.#options;
     if (this.#current && performance.now() - this.#checkedAt < recheckMilliseconds) return this.#current;
     this.#pendingCheck ??= this.#requestState();
@@ -273,7 +264,7 @@ export class ChannelReader {
   }
 
   /** Returns the known state if the store is slow, so that pages do not wait. The check continues for later requests. */
-  #requestState(): Promise<CurrentChannel> {
+  #requestState(): Promise<ReadChannel> {
     const current = this.#current;
     const check = this.#check().finally(() => {
       this.#pendingCheck = null;
@@ -281,7 +272,7 @@ export class ChannelReader {
     return current ? Promise.race([check, pause(KNOWN_STATE_TIMEOUT_MS, current)]) : check;
   }
 
-  async #check(): Promise<CurrentChannel> {
+  async #check(): Promise<ReadChannel> {
     try {
       this.#current = await this.#read();
       this.#problem = '';
@@ -294,7 +285,7 @@ export class ChannelReader {
     return this.#current;
   }
 
-  async #read(): Promise<CurrentChannel> {
+  async #read(): Promise<ReadChannel> {
     const { store, channel, publicKey } = this.#options;
     const pointer = await store.readPointer(channelKey(channel));
     if (!pointer)
@@ -302,7 +293,7 @@ export class ChannelReader {
     const isSame = this.#current?.source === pointer.body;
     const document = isSame && this.#current ? this.#current.document : verifyChannel(pointer.body, channel, publicKey);
     await this.#assertFresh(document);
-    return { document, source: pointer.body };
+    return { document, source: pointer.body, tag: pointer.tag };
   }
 
   async #assertFresh(document: ChannelDocument): Promise<void> {

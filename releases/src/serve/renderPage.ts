@@ -12,26 +12,9 @@ import type { Catalog } from '../builds/catalog.ts';
 import { nullIfRefused, refused } from '../errors.ts';
 import { misfitsAmong } from '../gate/fit.ts';
 import { type BuildRecord, codeHashes, isHost, isRemote, nameOf, pageBuild } from '../model/build.ts';
-import type { ChannelDocument } from '../model/channel.ts';
+import { type ChannelDocument, liveIn } from '../model/channel.ts';
 import { sha256Source, sha384Integrity } from '../model/signing.ts';
 import { brandedTemplate, escapeHtml, siteBrand, withBrandTexts } from './siteConfig.ts';
-
-interface PolicyInput {
-  /** `sha256-…` of the template's inline scripts. */
-  inlineScripts: readonly string[];
-  /** `sha256-…` of the template's inline styles. */
-  inlineStyles: readonly string[];
-  /** `sha384-…` of every preloaded script. */
-  preloadedScripts: readonly string[];
-  connectSrc: readonly string[];
-  imgOrigins: readonly string[];
-  /** Origins of dev servers from which only this visitor's page may run remotes. */
-  localOrigins: readonly string[];
-  /** The page has an import map. */
-  hasModules: boolean;
-  /** Adds HSTS. */
-  https: boolean;
-}
 
 const quoted = (sources: readonly string[]): string[] => [...new Set(sources)].map((source) => `'${source}'`);
 
@@ -42,28 +25,34 @@ const socketOf = (origin: string): string => origin.replace(/^http/, 'ws');
  * Headers of the page's response; names in lower case. A dev server's files have no hashes, so the policy of a page with one lists
  * script origins instead of `strict-dynamic`.
  */
-const pageHeaders = ({ localOrigins, ...input }: PolicyInput): Record<string, string> => ({
-  'content-type': 'text/html; charset=utf-8',
-  // a page with a dev server is never cached, because its permission may end
-  'cache-control': localOrigins.length > 0 ? 'private, no-store' : 'private, no-cache',
-  'content-security-policy': contentSecurityPolicy({
-    scripts: [
-      ...quoted([...input.inlineScripts, ...input.preloadedScripts]),
-      ...(localOrigins.length > 0 ? ["'self'", ...localOrigins] : ["'strict-dynamic'"]),
-    ],
-    styles: [...quoted(input.inlineStyles), ...localOrigins],
-    connections: [...input.connectSrc, ...localOrigins, ...localOrigins.map(socketOf)],
-    pictures: [...input.imgOrigins, ...localOrigins],
-    fonts: localOrigins,
-  }),
-  // WebKit 2.50 ignores hashes in an import map, so with this header it would run no ES module
-  ...(localOrigins.length > 0 || input.hasModules ? {} : { 'integrity-policy': 'blocked-destinations=(script)' }),
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'strict-origin-when-cross-origin',
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
-  ...(input.https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
-});
+function pageHeaders(input: PageInput, importMap: string, preloadedHashes: readonly string[]): Record<string, string> {
+  const { template, pageSet, inlineCss = [], connectSrc = [], imgOrigins = [], https } = input;
+  const localOrigins = (pageSet.override?.local ?? []).map(({ origin }) => origin);
+  const inlineScripts = [...inlineContents(template, 'script'), ...(importMap ? [importMap] : [])];
+  const inlineStyles = [...inlineContents(template, 'style'), ...inlineCss.map(({ text }) => text)];
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    // a page with a dev server is never cached, because its permission may end
+    'cache-control': localOrigins.length > 0 ? 'private, no-store' : 'private, no-cache',
+    'content-security-policy': contentSecurityPolicy({
+      scripts: [
+        ...quoted([...inlineScripts.map(sha256Source), ...preloadedHashes]),
+        ...(localOrigins.length > 0 ? ["'self'", ...localOrigins] : ["'strict-dynamic'"]),
+      ],
+      styles: [...quoted(inlineStyles.map(sha256Source)), ...localOrigins],
+      connections: [...connectSrc, ...localOrigins, ...localOrigins.map(socketOf)],
+      pictures: [...imgOrigins, ...localOrigins],
+      fonts: localOrigins,
+    }),
+    // WebKit 2.50 ignores hashes in an import map, so with this header it would run no ES module
+    ...(localOrigins.length > 0 || importMap ? {} : { 'integrity-policy': 'blocked-destinations=(script)' }),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
+    ...(https ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
+  };
+}
 
 export interface PageInput {
   /** The host build's `page.html`. */
@@ -84,19 +73,15 @@ export interface PageInput {
   data?: readonly { id: string; json: unknown }[];
   connectSrc?: readonly string[];
   imgOrigins?: readonly string[];
+  /** Adds HSTS. */
   https?: boolean;
-}
-
-export interface RenderedPage {
-  html: string;
-  headers: Record<string, string>;
 }
 
 const PLACEHOLDERS = ['title', 'preloads', 'meta', 'first', 'set'] as const;
 type Placeholder = (typeof PLACEHOLDERS)[number];
 
 /** JSON that cannot close its script element. */
-export const jsonForHtml = (value: unknown): string =>
+const jsonForHtml = (value: unknown): string =>
   JSON.stringify(value).replace(/[<\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** CSS that cannot close its style element. `<\/` is equivalent inside CSS strings. */
@@ -162,7 +147,7 @@ function titleFor({ template, title = '' }: PageInput): string {
 }
 
 /** Fills the host's template for one set and computes its headers. Throws refused for a broken template. */
-export function renderPage(pageInput: PageInput): RenderedPage {
+export function renderPage(pageInput: PageInput) {
   const brand = siteBrand(pageInput.config.brand);
   const { colors: _, ...brandTexts } = brand;
   const input: PageInput = {
@@ -194,19 +179,7 @@ export function renderPage(pageInput: PageInput): RenderedPage {
     /<!--lz:(title|preloads|meta|first|set)-->/g,
     (_, name: Placeholder) => parts[name],
   );
-  const headers = pageHeaders({
-    inlineScripts: [...inlineContents(input.template, 'script'), ...(importMap ? [importMap] : [])].map(sha256Source),
-    inlineStyles: [...inlineContents(input.template, 'style'), ...(input.inlineCss ?? []).map(({ text }) => text)].map(
-      sha256Source,
-    ),
-    preloadedScripts: preloads.hashes,
-    connectSrc: input.connectSrc ?? [],
-    imgOrigins: input.imgOrigins ?? [],
-    hasModules: importMap !== '',
-    localOrigins: (input.pageSet.override?.local ?? []).map(({ origin }) => origin),
-    https: input.https ?? false,
-  });
-  return { html, headers };
+  return { html, headers: pageHeaders(input, importMap, preloads.hashes) };
 }
 
 const BUCKET_STEPS = 2 ** 48;
@@ -240,7 +213,7 @@ export interface ChosenSet {
  * Damaged records leave the page without the fallback, not without the page.
  */
 async function fallbackBuilds(catalog: Catalog, document: ChannelDocument, body: SetBody) {
-  const live = new Map((document.stable?.builds ?? []).map((id) => [nameOf(id), id]));
+  const live = new Map(liveIn(document).map((id) => [nameOf(id), id]));
   const fallbacksByName = new Map<string, { build: PageBuild; hashes: Record<string, string> }>();
   const ids = [body.host.id, ...Object.values(body.remotes).map(({ id }) => id)];
   const records = await catalog.records(ids).catch(nullIfRefused);
@@ -279,10 +252,9 @@ export async function makePageSet(
 ): Promise<PageSet> {
   const fallbacks = await fallbackBuilds(catalog, document, body);
   const { id, entry, contract, css } = body.host;
-  const remotes = Object.entries(body.remotes).map(([name, build]): [string, PageSet['remotes'][string]] => [
-    name,
-    { ...build, lastGood: fallbacks.get(name)?.build ?? null },
-  ]);
+  const remotes = Object.entries(body.remotes).map(([name, build]) => {
+    return [name, { ...build, lastGood: fallbacks.get(name)?.build ?? null }] as const;
+  });
   return {
     channel: document.channel,
     seq: document.seq,
