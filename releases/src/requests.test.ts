@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@rstest/core';
-import { BODIES } from './requests.ts';
+import { BODIES, parseBody } from './requests.ts';
 
 const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
 
@@ -22,4 +22,13 @@ test.each(documented)('the README documents no field of $verb that it refuses', 
 
 test('the README documents every verb', () => {
   expect(documented.map(({ verb }) => verb).sort()).toEqual(Object.keys(BODIES).sort());
+});
+
+test.each([
+  ['canary', { builds: [], percent: 101 }],
+  ['approval', { hours: 169 }],
+  ['override', { builds: ['stories@1.4.2'], hours: 169 }],
+  ['preview', { request: 'stories@http://localhost:3101', person: 'Li Hua', hours: 169 }],
+] as const)('a share or a time beyond its limit is refused: %s %j', (verb, body) => {
+  expect(() => parseBody(verb, body)).toThrow(/percent|hours/);
 });

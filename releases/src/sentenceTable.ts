@@ -107,8 +107,6 @@ export const SENTENCES = {
     '`rollback {name}` makes {build} live instead. To withdraw it all the same: --confirm {name}.',
     '可以改为回退到 {build}，或输入名称确认',
   ],
-  notAShare: ['{percent} is not a percentage', '{percent} 不是比例'],
-  notAShareCure: ['Use a number from 0 to 100, e.g. --percent 5.', '请用 0 到 100 的数'],
   itself: ['{channel} is the channel itself', '{channel} 就是这个通道'],
   itselfCure: ['Name another with --from, or the one to change with --channel.', '请选另一个通道'],
   runsNone: ['{channel} runs no {name}', '{channel} 没有运行 {name}'],
@@ -309,8 +307,6 @@ export const SENTENCES = {
   ],
   othersProposal: ['proposal {id} is of {by}', '提议 {id} 是 {by} 的'],
   othersProposalCure: ['Its proposer withdraws it. A manager can `reject` it.', '由提议者撤回，或由管理者驳回'],
-  waitsTooLong: ['a proposal waits up to {most} hours', '提议最多等待 {most} 小时'],
-  waitsTooLongCure: ['Use e.g. --expires 24h.', '请缩短时间'],
   namesNobody: ['two persons decide here, and this token names none', '这里由两个人决定，这个令牌没有写明是谁'],
   namesNobodyCure: [
     'Have one made that does: `pnpm release token create <grant> --person "Li Hua"`.',
@@ -322,10 +318,6 @@ export const SENTENCES = {
   noBrowserCure: ['Take it whole, as the page shows it that asks for leave.', '请完整粘贴对方页面上显示的请求'],
   forNobody: ['a preview is opened for somebody', '请写明预览给谁'],
   forNobodyCure: ['Say for whom, in 1 to {most} characters: --person "Li Hua".', '1 到 {most} 个字'],
-  tooLong: ['a preview lasts up to {most} hours', '本地预览最多 {most} 小时'],
-  tooLongCure: ['Use e.g. --for 4h.', '请缩短时间'],
-  linkTooLong: ['an override lasts up to {most} hours', '临时链接最多 {most} 小时'],
-  linkTooLongCure: ['Use e.g. --for 2h.', '请缩短时间'],
   linkUnfitCure: [
     'Put what belongs together into the same link: the host, or the other remotes.',
     '请在命令行上把一起使用的构建放进同一个链接（override 可以写几个构建）：主程序，或者其他模块',

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DAY_MS } from '@liaozhai/shared/contract';
 import { assertPublished } from '../builds/catalog.ts';
 import { findingLine } from '../english.ts';
-import { conflict, type ReleaseError, refused } from '../errors.ts';
+import { conflict, refused } from '../errors.ts';
 import {
   type Action,
   type Evidence,
@@ -19,6 +19,7 @@ import {
   type ChannelState,
   candidatesOf,
   formatOf,
+  liveIn,
   reachableBuilds,
   signChannel,
   stateOf,
@@ -28,15 +29,7 @@ import { assertKnown } from '../model/documents.ts';
 import { canonicalJson, sha256Hex } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import { type Composed, dateNewParts, newMisfits, storeSets } from './composeSet.ts';
-import {
-  auditKey,
-  channelKey,
-  liveIn,
-  type ReadChannel,
-  readState,
-  requireChannel,
-  statesAfter,
-} from './readChannel.ts';
+import { auditKey, channelKey, type ReadChannel, readState, requireChannel, statesAfter } from './readChannel.ts';
 import { CLOCK_TOLERANCE_MS, type Reader, timeOf, type Writer } from './writer.ts';
 
 const ATTEMPTS = 2000;
@@ -60,9 +53,6 @@ export interface Decision {
 /** A decision with its state. */
 export type Decided = Decision & { state: ChannelState };
 
-/** Decides on the current state; null = nothing to change. Called again if another writer was faster. */
-export type Decide = (current: ChannelDocument) => Promise<Decision | null>;
-
 export interface Change {
   document: ChannelDocument;
   /** False if nothing was written. */
@@ -79,24 +69,28 @@ async function instantAfter(writer: Writer, previous: StoredAction): Promise<Dat
   return aheadMs > 0 && aheadMs <= 2 * CLOCK_TOLERANCE_MS ? new Date(last) : now;
 }
 
-/** Returns the signed text of the next state. Throws refused if readers would refuse it. */
-async function nextDocument(writer: Writer, current: ReadChannel, decision: Decided): Promise<string> {
-  const { action, why = '', evidence } = decision;
-  const at = await instantAfter(writer, current.document.action);
+/** Returns the signed text of the state after `previous`. Throws refused if readers would refuse it. */
+function signState(
+  { channel, who, key }: Writer,
+  time: Date,
+  { state, action, why = '', evidence }: Decided,
+  previous: ChannelDocument['previous'] = null,
+): string {
+  const at = time.toISOString();
   const next = signChannel(
     {
-      format: formatOf(decision.state),
-      channel: writer.channel,
-      seq: current.document.seq + 1,
+      format: formatOf(state),
+      channel,
+      seq: (previous?.seq ?? 0) + 1,
       nonce: randomUUID(),
-      ...dateNewParts(decision.state, { since: at.toISOString(), by: writer.who.slice(0, 120) }),
-      action: toStoredAction(action, { who: writer.who, why, at: at.toISOString(), evidence }),
-      previous: { seq: current.document.seq, sha256: sha256Hex(current.source) },
-      expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY_MS).toISOString(),
+      ...dateNewParts(state, { since: at, by: who.slice(0, 120) }),
+      action: toStoredAction(action, { who, why, at, evidence }),
+      previous,
+      expires: new Date(time.getTime() + CHANNEL_LIFETIME_DAYS * DAY_MS).toISOString(),
     },
-    writer.key,
+    key,
   );
-  verifyChannel(next, writer.channel, writer.key.publicKey);
+  verifyChannel(next, channel, key.publicKey);
   return next;
 }
 
@@ -109,19 +103,15 @@ async function writeAudit(writer: Writer, current: ReadChannel): Promise<void> {
   throw refused(say('stateTwice', { seq: current.document.seq, channel: writer.channel }), say('lostCure'));
 }
 
-const isCurrent = async ({ store, channel }: Writer, { tag }: ReadChannel): Promise<boolean> =>
-  (await store.readPointer(channelKey(channel)))?.tag === tag;
-
 /**
  * Returns whether the state is still current. Throws refused if somebody restored an older state, from which a change would start a
  * second history. The audit reveals that: it has each state right after its swap.
  */
-async function isNewest(writer: Writer, current: ReadChannel): Promise<boolean> {
-  const { seq } = current.document;
-  const isKnown = (await writer.store.read(auditKey(writer.channel, seq + 1))) !== null;
-  if (!(await isCurrent(writer, current))) return false;
-  if (!isKnown) return true;
-  throw refused(say('putBack', { channel: writer.channel, seq, count: seq + 1 }), say('putBackCure'));
+async function isNewest({ store, channel }: Writer, { document: { seq }, tag }: ReadChannel): Promise<boolean> {
+  const isKnown = (await store.read(auditKey(channel, seq + 1))) !== null;
+  const isCurrent = (await store.readPointer(channelKey(channel)))?.tag === tag;
+  if (!isCurrent || !isKnown) return isCurrent;
+  throw refused(say('putBack', { channel, seq, count: seq + 1 }), say('putBackCure'));
 }
 
 /** Returns false if the state is no longer current. Throws refused if builds were removed while the change was judged. */
@@ -202,37 +192,37 @@ export async function requestApproval(
   throw refused(say('secondNeeded', { channel }), say('secondNeededCure'));
 }
 
-const withoutDuplicates = (evidence: readonly Evidence[]): Evidence[] => [
-  ...new Map(evidence.map((each) => [canonicalJson(each), each])).values(),
-];
-
 /** Checks every change: builds that do not fit go live only if forced. Throws refused. */
 async function passRules(writer: Writer, current: ChannelDocument, decision: Decision): Promise<Evidence[]> {
   if (!decision.composed) return [];
   const { stable, candidates } = await newMisfits(writer, current, decision.composed);
-  return acceptFindings([...stable, ...candidates], decision, (problems) =>
-    refused(say('unfit'), say('unfitCure'), problems),
-  );
+  return acceptFindings([...stable, ...candidates], decision, say('unfit'), say('unfitCure'));
 }
 
-/** Returns findings as evidence of a forced change. Throws `refusal`, or refused for a forced change without a reason. */
+/** Returns findings as evidence of a forced change. Throws refused for one that is not forced, or without a reason. */
 export function acceptFindings(
   findings: readonly Finding[],
   { force, why }: Pick<Decision, 'force' | 'why'>,
-  refusal: (problems: string[]) => ReleaseError,
+  message: string,
+  cure: string,
 ): Evidence[] {
   if (findings.length === 0) return [];
   const problems = findings.map(findingLine);
-  if (!force) throw refusal(problems);
+  if (!force) throw refused(message, cure, problems);
   if (!why) throw refused(say('whyNeeded'), say('whyNeededCure'), problems);
   return findingsIn(findings, true);
 }
 
 /**
- * Changes the channel in one atomic step. Decides again on the newer state if another writer was faster. With `seq` (the state that
+ * Changes the channel in one atomic step; a null decision changes nothing. Decides again on the newer state if another writer was faster. With `seq` (the state that
  * the caller saw), throws conflict if what the decision is about has changed since.
  */
-export async function changeChannel(writer: Writer, decide: Decide, seq?: number, back?: Back): Promise<Change> {
+export async function changeChannel(
+  writer: Writer,
+  decide: (current: ChannelDocument) => Promise<Decision | null>,
+  seq?: number,
+  back?: Back,
+): Promise<Change> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = await requireChannel(writer);
     // the next state has another action
@@ -247,9 +237,13 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
     const forced = decision ? await passRules(writer, current.document, decision) : [];
     const approval = decision && (await requestApproval(writer, current.document, decision));
     if (!decision || !approval) return { document: current.document, changed: false };
-    const evidence = withoutDuplicates([...approval, ...(decision.evidence ?? []), ...forced]);
-    const finalDecision = { ...decision, evidence };
-    const next = await nextDocument(writer, current, finalDecision);
+    const evidence = [...approval, ...(decision.evidence ?? []), ...forced];
+    // the gate and the rules may report the same
+    const distinct = new Map(evidence.map((each) => [canonicalJson(each), each]));
+    const finalDecision = { ...decision, evidence: [...distinct.values()] };
+    const at = await instantAfter(writer, current.document.action);
+    const previous = { seq: current.document.seq, sha256: sha256Hex(current.source) };
+    const next = signState(writer, at, finalDecision, previous);
     if (await writeState(writer, current, next, finalDecision)) {
       const document = await confirmWritten(writer, next);
       await writer.store.create(auditKey(writer.channel, document.seq), next);
@@ -262,33 +256,16 @@ export async function changeChannel(writer: Writer, decide: Decide, seq?: number
 
 /** Creates the channel's first, empty state. Does nothing if the channel exists. */
 export async function createChannel(writer: Writer): Promise<void> {
-  const at = await timeOf(writer);
-  const document = {
-    format: 1 as const,
-    channel: writer.channel,
-    seq: 1,
-    nonce: randomUUID(),
-    stable: null,
-    candidate: null,
-    lastGood: {},
-    killed: [],
-    digests: {},
-    action: toStoredAction({ kind: 'init' }, { who: writer.who, why: '', at: at.toISOString() }),
-    previous: null,
-    expires: new Date(at.getTime() + CHANNEL_LIFETIME_DAYS * DAY_MS).toISOString(),
-  };
-  await writer.store.swapPointer(channelKey(writer.channel), signChannel(document, writer.key), null);
+  const state = { stable: null, candidate: null, lastGood: {}, killed: [], digests: {} };
+  const first = signState(writer, await timeOf(writer), { state, action: { kind: 'init' } });
+  await writer.store.swapPointer(channelKey(writer.channel), first, null);
 }
 
-/** True when a document is old enough to be re-signed. */
-const isAgeing = (document: ChannelDocument, now: Date): boolean =>
-  Date.parse(document.expires) - now.getTime() < (CHANNEL_LIFETIME_DAYS / 3) * 2 * DAY_MS;
-
-/** Re-signs the same state when its document ages, so that it never expires. */
+/** Re-signs the same state when a third of its lifetime is over, so that it never expires. */
 export const renewChannel = (writer: Writer) =>
-  changeChannel(writer, async (current) => {
-    if (!isAgeing(current, await timeOf(writer))) return null;
-    return { action: { kind: 'renew' } };
+  changeChannel(writer, async ({ expires }) => {
+    const remainingMs = Date.parse(expires) - (await timeOf(writer)).getTime();
+    return remainingMs < (CHANNEL_LIFETIME_DAYS / 3) * 2 * DAY_MS ? { action: { kind: 'renew' } } : null;
   });
 
 /** Creates the channel, or renews an existing one. */

@@ -188,7 +188,6 @@ describe('a permit to run one', () => {
     [{ request: asked.request.slice(0, -3) }, 'names no browser'],
     [{ request: browser }, '1 to 8 remotes'],
     [{ person: ' ' }, 'opened for somebody'],
-    [{ hours: 169 }, 'up to 168 hours'],
   ])('is refused for %j: %s', async (wrong, why) => {
     await expect(openPreview(at.writer, { ...asked, ...wrong })).rejects.toThrow(why);
     expect((await at.current()).seq).toBe(1);

@@ -9,6 +9,7 @@ import { findingLine } from '../english.ts';
 import { refused, usage } from '../errors.ts';
 import { addedMisfits } from '../gate/fit.ts';
 import { HOST_NAME, makeSet, mergeBuilds } from '../model/build.ts';
+import { liveIn } from '../model/channel.ts';
 import { signedOrNull } from '../model/documents.ts';
 import { signedJson } from '../model/signing.ts';
 import type { Body } from '../requests.ts';
@@ -16,7 +17,6 @@ import { say } from '../sentences.ts';
 import { namesBelow, type Store } from '../store/store.ts';
 
 const OVERRIDE_ID = /^[\w-]{22}$/;
-const MAX_HOURS = 7 * 24;
 const signedFields = {
   channel: v.string(),
   expires: instantSchema,
@@ -55,19 +55,17 @@ export function sitesFrom(text = ''): SiteOf {
   return (channel) => sites.get(channel) ?? sites.get('') ?? null;
 }
 
-/** Records an override. Throws refused for missing or killed builds, misfits, and more than a week. */
+/** Records an override. Throws refused for missing or killed builds, and misfits. */
 export async function createOverride(
   writer: Writer,
   builds: readonly string[],
   hours: number,
   why = '',
 ): Promise<Omit<Override, 'sig'>> {
-  if (!(hours > 0 && hours <= MAX_HOURS))
-    throw refused(say('linkTooLong', { most: MAX_HOURS }), say('linkTooLongCure'));
   const document = await currentDocument(writer);
   const killedBuilds = builds.filter((id) => document.killed.includes(id));
   if (killedBuilds.length > 0) throw refused(say('killed', { builds: killedBuilds.join(', ') }), say('killedCure'));
-  const live = document.stable?.builds ?? [];
+  const live = liveIn(document);
   const records = await writer.catalog.records(mergeBuilds(live, builds));
   makeSet(records);
   await assertPublished(writer.store, builds);
@@ -223,7 +221,7 @@ async function storePreview(writer: Writer, unsigned: Omit<Preview, 'sig'>): Pro
 
 /** Permits one browser to run remotes from a dev server. Logged before it takes effect. Throws usage or refused. */
 export async function openPreview(writer: Writer, request: Body<'preview'>): Promise<Change> {
-  const { hours, why } = request;
+  const { hours, why = '' } = request;
   // `request` is a line of the page, `stories@http://localhost:3101 <browser>`, which it shows both alone and quoted in a command
   const line = /'([^']*)'/.exec(request.request)?.[1] ?? request.request;
   const words = line.split(/\s+/).filter(Boolean);
@@ -233,7 +231,6 @@ export async function openPreview(writer: Writer, request: Body<'preview'>): Pro
   // lone surrogates cannot be stored in the log
   const person = request.person.replace(/[\ud800-\udfff]/gu, '').trim();
   if (!person || person.length > MAX_PERSON) throw usage(say('forNobody'), say('forNobodyCure', { most: MAX_PERSON }));
-  if (!(hours > 0 && hours <= MAX_HOURS)) throw refused(say('tooLong', { most: MAX_HOURS }), say('tooLongCure'));
   const at = await timeOf(writer);
   const expires = new Date(at.getTime() + hours * HOUR_MS).toISOString();
   const change = await changeChannel(writer, async () => ({
@@ -241,10 +238,8 @@ export async function openPreview(writer: Writer, request: Body<'preview'>): Pro
     why,
   }));
   const { channel, who } = writer;
-  await storePreview(writer, {
-    ...{ browser, channel, remotes, person, expires, who, why: why ?? '' },
-    ...{ at: at.toISOString(), revoked: null },
-  });
+  const dated = { expires, at: at.toISOString(), revoked: null };
+  await storePreview(writer, { browser, channel, remotes, person, who, why, ...dated });
   return change;
 }
 

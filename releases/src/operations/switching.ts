@@ -13,10 +13,10 @@ import {
 } from '../channel/composeSet.ts';
 import type { ChangeOptions, Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
-import { refused, usage } from '../errors.ts';
+import { refused } from '../errors.ts';
 import { type Evidence, type Finding, findingsIn } from '../model/action.ts';
 import { mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
-import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
+import { type ChannelDocument, candidatesOf, liveIn } from '../model/channel.ts';
 import type { Body } from '../requests.ts';
 import { say } from '../sentences.ts';
 
@@ -49,16 +49,14 @@ export type SwitchRequest = Omit<SwitchOptions, 'gate' | 'evidence'>;
 async function passGate(options: SwitchOptions, proposal: GateInput): Promise<Evidence[]> {
   const findings = await options.gate(proposal);
   const unseenEvidence: Evidence[] = options.gate.blind ? [{ kind: 'unseen' }] : [];
-  const forced = acceptFindings(findings, options, (problems) =>
-    refused(say('gateRefused'), say('gateCure'), problems),
-  );
+  const forced = acceptFindings(findings, options, say('gateRefused'), say('gateCure'));
   return [...unseenEvidence, ...forced];
 }
 
 /** Makes the replaced builds the fallbacks of failing pages. */
 export function lastGoodAfter(current: ChannelDocument, changed: readonly string[]): Record<string, string> {
   const names = new Set(changed.map(nameOf));
-  const replacedBuilds = (current.stable?.builds ?? []).filter((id) => names.has(nameOf(id)));
+  const replacedBuilds = liveIn(current).filter((id) => names.has(nameOf(id)));
   return { ...current.lastGood, ...Object.fromEntries(replacedBuilds.map((id) => [nameOf(id), id])) };
 }
 
@@ -154,7 +152,7 @@ export async function switchStable(
 /** Passes the gate, then switches all builds in one atomic step. No new state if all of them are live. */
 export function activate(writer: Writer, builds: readonly string[], options: SwitchOptions): Promise<Change> {
   const decide = async (current: ChannelDocument): Promise<Decision | null> => {
-    const live = current.stable?.builds ?? [];
+    const live = liveIn(current);
     const changed = builds.filter((id) => !live.includes(id));
     if (changed.length === 0) return null;
     const decision = await switchStable(writer, current, { stable: mergeBuilds(live, changed), changed }, options);
@@ -195,11 +193,10 @@ export async function canary(
   percent: number,
   { name, ...options }: SwitchOptions & { name?: string },
 ): Promise<Change> {
-  if (!(percent >= 0 && percent <= 100)) throw usage(say('notAShare', { percent }), say('notAShareCure'));
   return changeChannel(
     writer,
     async (current) => {
-      const live = current.stable?.builds ?? [];
+      const live = liveIn(current);
       const canaryBuilds =
         builds.length > 0
           ? builds.filter((id) => !live.includes(id))
@@ -246,7 +243,7 @@ export function promote(writer: Writer, { name, ...options }: SwitchOptions & { 
     writer,
     async (current) => {
       const { builds } = await requireCandidate(writer, current, name);
-      const stable = mergeBuilds(current.stable?.builds ?? [], builds);
+      const stable = mergeBuilds(liveIn(current), builds);
       const decision = await switchStable(writer, current, { stable, changed: builds }, options);
       return { ...decision, action: { kind: 'promote', builds } };
     },

@@ -4,7 +4,7 @@ import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/change
 import { type Change, changeChannel, type Decided } from '../channel/changeChannel.ts';
 import { currentDocument, history, statesAfter } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
-import { conflict, forbidden, refused, usage } from '../errors.ts';
+import { conflict, forbidden, refused } from '../errors.ts';
 import { type Evidence, readAction } from '../model/action.ts';
 import {
   type Agenda,
@@ -18,7 +18,7 @@ import {
   personNamed,
 } from '../model/agenda.ts';
 import { differencesBetween } from '../model/build.ts';
-import { type ChannelDocument, stateDigest, stateOf } from '../model/channel.ts';
+import { type ChannelDocument, liveIn, stateDigest, stateOf } from '../model/channel.ts';
 import { canonicalJson } from '../model/signing.ts';
 import { type Promotion, promoteFrom, sourceIn } from '../operations/promoteFrom.ts';
 import { activate, canary, type Gate, promote } from '../operations/switching.ts';
@@ -30,7 +30,6 @@ import { schedule } from './schedule.ts';
 // in the channel's append-only log, so that restoring an older agenda cannot revive a decided proposal.
 
 const APPROVAL_HOURS = 24;
-const MAX_HOURS = 7 * 24;
 
 /** A change that was made, or the proposal that waits in its place. */
 export type RequestOutcome = (Change | Promotion) & { proposal?: ProposalView };
@@ -69,8 +68,6 @@ async function setApprovalRule(
   { hours, why }: Extract<ForwardRequest, { verb: 'approval' }>,
   seq?: number,
 ): Promise<Change> {
-  if (hours !== null && !(hours > 0 && hours <= MAX_HOURS))
-    throw usage(say('waitsTooLong', { most: MAX_HOURS }), say('waitsTooLongCure'));
   const at = (await timeOf(writer)).toISOString();
   return changeChannel(
     writer,
@@ -97,14 +94,17 @@ function personOf({ actor, who }: Writer): Person {
   throw forbidden(say('namesNobody'), say('namesNobodyCure'));
 }
 
+/** A change that was decided but not written, and the state it was decided on. */
+type HeldChange = Pick<Decided, 'state' | 'action'> & { current: ChannelDocument };
+
 /**
  * Carries out a request, or under the approval rule stores it as a proposal. The gate judges a proposal as well, but the new state is
  * not written until a second person approves it.
  */
 export async function submit(writer: Writer, request: ForwardRequest, options: CarryOptions): Promise<RequestOutcome> {
-  let heldChange: { current: ChannelDocument; decided: Pick<Decided, 'state' | 'action'> } | null = null;
+  let heldChange: HeldChange | null = null;
   const holdChange: Writer['second'] = async (current, decided) => {
-    heldChange = { current, decided };
+    heldChange = { current, ...decided };
     return null;
   };
   const change = await carryOut({ ...writer, second: holdChange }, request, options);
@@ -127,22 +127,18 @@ const without = (agenda: Agenda, id: string): Agenda => ({
 });
 
 /** Returns what would change for everybody, or for a share of visitors. */
-function changesOf(current: ChannelDocument, { state, action }: Pick<Decided, 'state' | 'action'>) {
+function changesOf({ current, state, action }: HeldChange) {
   const namedBuilds = 'builds' in action ? action.builds : [];
   const isSwitch = current.stable?.set !== state.stable?.set;
   return isSwitch
-    ? differencesBetween(current.stable?.builds ?? [], state.stable?.builds ?? [])
+    ? differencesBetween(liveIn(current), liveIn(state))
     : differencesBetween(liveOf(current, namedBuilds), namedBuilds);
 }
 
-async function propose(
-  writer: Writer,
-  request: ForwardRequest,
-  { current, decided }: { current: ChannelDocument; decided: Pick<Decided, 'state' | 'action'> },
-): Promise<RequestOutcome> {
+async function propose(writer: Writer, request: ForwardRequest, held: HeldChange): Promise<RequestOutcome> {
+  const { current, state, action } = held;
   const person = personOf(writer);
   const now = await timeOf(writer);
-  const { action, state } = decided;
   const proposal: PendingApproval = {
     id: randomBytes(4).toString('hex'),
     request,
@@ -154,7 +150,7 @@ async function propose(
     before: stateDigest(current),
     after: stateDigest(state),
     builds: 'builds' in action ? [...action.builds] : [],
-    changes: changesOf(current, decided),
+    changes: changesOf(held),
   };
   const { document } = await changeAgenda(writer, (agenda, at) => {
     if (agenda.proposals.some(({ id }) => id === proposal.id)) return null;
@@ -241,13 +237,10 @@ async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Pe
     );
 }
 
-const missingProposal = (id: string) => refused(say('noProposal', { id }), say('noProposalCure'));
-
-async function findProposal(writer: Writer, id: string): Promise<PendingApproval> {
-  const { proposals } = await readAgenda(writer);
+function requireProposal({ proposals }: Agenda, id: string): PendingApproval {
   const proposal = proposals.find((each) => each.id === id);
   if (proposal) return proposal;
-  throw missingProposal(id);
+  throw refused(say('noProposal', { id }), say('noProposalCure'));
 }
 
 /** Removes a proposal from the agenda, and logs its outcome unless the log already has it. */
@@ -271,11 +264,11 @@ const closeProposal = (
  */
 export async function approve(writer: Writer, { id, why }: Body<'approve'>, gate: Gate): Promise<Change> {
   const person = personOf(writer);
-  const proposal = await findProposal(writer, id);
+  const proposal = requireProposal(await readAgenda(writer), id);
   if (isSamePerson(person, proposal.person))
     throw forbidden(say('ownProposal', { id, by: proposal.by }), say('ownProposalCure'));
-  const current = () => currentDocument(writer);
-  await assertOpen(writer, await current(), proposal);
+  const assertStillOpen = async () => assertOpen(writer, await currentDocument(writer), proposal);
+  await assertStillOpen();
   const agree: Writer['second'] = async (at, { state }) => {
     await assertOpen(writer, at, proposal);
     if (stateDigest(state) !== proposal.after)
@@ -284,7 +277,7 @@ export async function approve(writer: Writer, { id, why }: Body<'approve'>, gate
   };
   const change = await carryOut({ ...writer, second: agree }, proposal.request, { gate, approved: id });
   if (!change.changed) {
-    await assertOpen(writer, await current(), proposal);
+    await assertStillOpen();
     throw refused(say('nothingToDo', { id }), say('nothingToDoCure', { id }));
   }
   await closeProposal(writer, proposal, 'approved', why);
@@ -296,9 +289,8 @@ export async function reject(writer: Writer, { id, why }: Body<'approve'>, { own
   const person = personOf(writer);
   let isClosed = false;
   return changeAgenda(writer, async (agenda, document) => {
-    const proposal = agenda.proposals.find((each) => each.id === id);
-    if (!proposal && isClosed) return null;
-    if (!proposal) throw missingProposal(id);
+    if (isClosed && !agenda.proposals.some((each) => each.id === id)) return null;
+    const proposal = requireProposal(agenda, id);
     const isOwn = isSamePerson(person, proposal.person);
     if (own && !isOwn) throw forbidden(say('othersProposal', { id, by: proposal.by }), say('othersProposalCure'));
     if (!isClosed) await assertUndecided(writer, document, proposal);
