@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { nameOf } from '../src/model/build.ts';
-import { clientFor, printLines } from './context.ts';
+import { addVerb, clientFor, printLines } from './context.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
@@ -82,9 +82,7 @@ const SCRIPTS: Record<Shell, (name: string, folderVerbs: readonly string[]) => s
 };
 
 export const addCompletion = (program: Command) =>
-  program
-    .command('completion')
-    .description('print what a shell needs to complete verbs and options')
+  addVerb(program, 'completion', 'print what a shell needs to complete verbs and options')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .option('--name <command>', 'the command that is completed', 'liaozhai-release')
     .addHelpText(

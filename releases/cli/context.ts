@@ -129,6 +129,9 @@ function parseHours(text: string): number {
 export const spanOption = (flags: string, description: string, span: string): Option =>
   new Option(flags, description).argParser(parseHours).default(parseHours(span), span);
 
+export const addVerb = (parent: Command, usage: string, description: string): Command =>
+  parent.command(usage).description(description);
+
 export const examples = (...lines: string[]): string =>
   `\nExamples:\n${lines.map((line) => `  pnpm release ${line}`).join('\n')}\n`;
 
@@ -209,52 +212,50 @@ export function pageOf(remote: string): string | undefined {
   return joinIfComplete('https://', host, '/', path);
 }
 
-function github(variables: Environment): SourceOrigin {
-  const repository = joinIfComplete(variables.GITHUB_SERVER_URL, '/', variables.GITHUB_REPOSITORY);
-  const [, pull] = /^refs\/pull\/(\d+)\//.exec(variables.GITHUB_REF ?? '') ?? [];
-  return {
-    commit: variables.GITHUB_SHA ?? null,
-    author: variables.GITHUB_ACTOR,
-    change: joinIfComplete(repository, '/pull/', pull) ?? joinIfComplete(repository, '/commit/', variables.GITHUB_SHA),
-    run: joinIfComplete(repository, '/actions/runs/', variables.GITHUB_RUN_ID),
-  };
-}
-
-const gitlab = (variables: Environment): SourceOrigin => ({
-  commit: variables.CI_COMMIT_SHA ?? null,
-  author: variables.CI_COMMIT_AUTHOR?.replace(/ *<[^>]*>$/, '') ?? variables.GITLAB_USER_NAME,
-  change:
-    joinIfComplete(variables.CI_MERGE_REQUEST_PROJECT_URL, '/-/merge_requests/', variables.CI_MERGE_REQUEST_IID) ??
-    joinIfComplete(variables.CI_PROJECT_URL, '/-/commit/', variables.CI_COMMIT_SHA),
-  run: variables.CI_JOB_URL ?? variables.CI_PIPELINE_URL,
-});
-
-/** Gitee Go provides no URLs. That of the change is built from the repository's; runs have none. */
-function gitee(variables: Environment, repository: string | undefined): SourceOrigin {
-  const commit = variables.GITEE_SOURCE_COMMIT || variables.GITEE_COMMIT;
-  return {
-    commit: commit ?? null,
-    author: variables.GITEE_PIPELINE_TRIGGER_USER,
+/** A known pipeline: the variable that it sets, and the origin by its variables. `repository` is the page of the git remote. */
+const PIPELINES: Record<string, (variables: Environment, repository?: string) => SourceOrigin> = {
+  GITHUB_ACTIONS(variables) {
+    const repository = joinIfComplete(variables.GITHUB_SERVER_URL, '/', variables.GITHUB_REPOSITORY);
+    const [, pull] = /^refs\/pull\/(\d+)\//.exec(variables.GITHUB_REF ?? '') ?? [];
+    return {
+      commit: variables.GITHUB_SHA ?? null,
+      author: variables.GITHUB_ACTOR,
+      change:
+        joinIfComplete(repository, '/pull/', pull) ?? joinIfComplete(repository, '/commit/', variables.GITHUB_SHA),
+      run: joinIfComplete(repository, '/actions/runs/', variables.GITHUB_RUN_ID),
+    };
+  },
+  GITLAB_CI: (variables) => ({
+    commit: variables.CI_COMMIT_SHA ?? null,
+    author: variables.CI_COMMIT_AUTHOR?.replace(/ *<[^>]*>$/, '') ?? variables.GITLAB_USER_NAME,
     change:
-      joinIfComplete(repository, '/pulls/', variables.GITEE_PULL_ID) ?? joinIfComplete(repository, '/commit/', commit),
-  };
-}
-
-const jenkins = (variables: Environment, repository: string | undefined): SourceOrigin => ({
-  commit: variables.GIT_COMMIT ?? null,
-  author: variables.CHANGE_AUTHOR_DISPLAY_NAME ?? variables.CHANGE_AUTHOR ?? variables.GIT_AUTHOR_NAME,
-  change: variables.CHANGE_URL ?? joinIfComplete(repository, '/commit/', variables.GIT_COMMIT),
-  run: variables.BUILD_URL,
-});
+      joinIfComplete(variables.CI_MERGE_REQUEST_PROJECT_URL, '/-/merge_requests/', variables.CI_MERGE_REQUEST_IID) ??
+      joinIfComplete(variables.CI_PROJECT_URL, '/-/commit/', variables.CI_COMMIT_SHA),
+    run: variables.CI_JOB_URL ?? variables.CI_PIPELINE_URL,
+  }),
+  /** Gitee Go provides no URLs. That of the change is built from the repository's; runs have none. */
+  GITEE_PIPELINE_NAME(variables, repository) {
+    const commit = variables.GITEE_SOURCE_COMMIT || variables.GITEE_COMMIT;
+    return {
+      commit: commit ?? null,
+      author: variables.GITEE_PIPELINE_TRIGGER_USER,
+      change:
+        joinIfComplete(repository, '/pulls/', variables.GITEE_PULL_ID) ??
+        joinIfComplete(repository, '/commit/', commit),
+    };
+  },
+  JENKINS_URL: (variables, repository) => ({
+    commit: variables.GIT_COMMIT ?? null,
+    author: variables.CHANGE_AUTHOR_DISPLAY_NAME ?? variables.CHANGE_AUTHOR ?? variables.GIT_AUTHOR_NAME,
+    change: variables.CHANGE_URL ?? joinIfComplete(repository, '/commit/', variables.GIT_COMMIT),
+    run: variables.BUILD_URL,
+  }),
+};
 
 /** Origin of a build from a pipeline's environment variables; null outside known pipelines. */
 export function originInPipeline(variables: Environment, remote = ''): SourceOrigin | null {
-  const repository = pageOf(remote);
-  if (variables.GITHUB_ACTIONS) return github(variables);
-  if (variables.GITLAB_CI) return gitlab(variables);
-  if (variables.GITEE_PIPELINE_NAME) return gitee(variables, repository);
-  if (variables.JENKINS_URL) return jenkins(variables, repository);
-  return null;
+  const [, describe] = Object.entries(PIPELINES).find(([name]) => variables[name]) ?? [];
+  return describe?.(variables, pageOf(remote)) ?? null;
 }
 
 /** Output of git; empty without a repository or without git. */

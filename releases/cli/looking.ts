@@ -5,6 +5,7 @@ import {
   actionLine,
   errorSentence,
   evidenceLines,
+  failuresText,
   originLine,
   urgentLines,
   vitalNames,
@@ -20,6 +21,7 @@ import { type ChannelDocument, candidatesOf } from '../src/model/channel.ts';
 import type { Comparison, Sides } from '../src/operations/compare.ts';
 import type { AgendaView } from '../src/policies/agendaView.ts';
 import {
+  addVerb,
   clientFor,
   examples,
   formatBytes,
@@ -152,9 +154,7 @@ async function printOrWatch(command: Command, watch: boolean | undefined, read: 
 const WATCH = ['--watch', 'print it again whenever it changes'] as const;
 
 export const addStatus = (program: Command) =>
-  program
-    .command('status')
-    .description('what is live for whom and what fails, in ten lines')
+  addVerb(program, 'status', 'what is live for whom and what fails, in ten lines')
     .option('--all', 'whole ids, last good builds, and what visitors felt')
     .option(...WATCH)
     .addHelpText('after', examples('status', 'status --all', 'status --watch', 'status --channel preview --json'))
@@ -223,9 +223,7 @@ function healthLines(health: Health): string[] {
       ? `${group === 'candidate' ? 'stable' : 'before'} ${buildIdParts(beside.build).version}: ${beside.failedVisitors} of ${beside.visitors}`
       : '',
     `p75 ${p75LoadMilliseconds === null ? '–' : Math.round(p75LoadMilliseconds)} ms`,
-    Object.entries(failures)
-      .map(([failure, count]) => `${failure} ${count}`)
-      .join(', '),
+    failuresText(failures),
   ]);
   if (rows.length + errors.length === 0) return ['Nothing was reported yet.'];
   return [
@@ -237,9 +235,11 @@ function healthLines(health: Health): string[] {
 }
 
 export const addHealth = (program: Command) =>
-  program
-    .command('health')
-    .description("how each build fares in its visitors' browsers, over the last day, and which errors it throws")
+  addVerb(
+    program,
+    'health',
+    "how each build fares in its visitors' browsers, over the last day, and which errors it throws",
+  )
     .option(...WATCH)
     .addHelpText('after', examples('health', 'health --watch', 'health --json'))
     .action(async ({ watch }: WatchFlags, command: Command) => {
@@ -264,9 +264,7 @@ function statesIn(document: Status): (id: string) => string {
 }
 
 export const addBuilds = (program: Command) =>
-  program
-    .command('builds [name]')
-    .description('what has been published, newest first')
+  addVerb(program, 'builds [name]', 'what has been published, newest first')
     .addHelpText('after', examples('builds', 'builds stories'))
     .action(async (name: string | undefined, _, command: Command) => {
       const client = await clientFor(command);
@@ -290,9 +288,7 @@ export const addBuilds = (program: Command) =>
     });
 
 export const addLog = (program: Command) =>
-  program
-    .command('log')
-    .description('who did what and why, newest first')
+  addVerb(program, 'log', 'who did what and why, newest first')
     .option('--limit <n>', 'how many; from a console 500 at most', parseCount, 20)
     .addHelpText('after', examples('log', 'log --limit 200 --json'))
     .action(async ({ limit }: { limit: number }, command: Command) => {
@@ -370,9 +366,11 @@ function comparisonLines(comparison: Comparison): string[] {
 }
 
 export const addCompare = (program: Command) =>
-  program
-    .command('compare <from> <to>')
-    .description('what changes from one to the other: commits, files, addresses, contract, libraries, health')
+  addVerb(
+    program,
+    'compare <from> <to>',
+    'what changes from one to the other: commits, files, addresses, contract, libraries, health',
+  )
     .addHelpText(
       'after',
       `\nA state's number, "stable", "candidate", "preview:stable" or a build.\n${examples('compare 11 12', 'compare stable candidate', 'compare chat@1.4.1 chat@1.4.2', 'compare stable preview:stable --json')}`,

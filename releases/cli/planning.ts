@@ -7,7 +7,7 @@ import type { AgendaView, ScheduleView } from '../src/policies/agendaView.ts';
 import type { ProposalView } from '../src/policies/approval.ts';
 import type { ListedWebhook } from '../src/policies/webhooks.ts';
 import { unsupportedByConsole } from '../src/releaseClient.ts';
-import { clientFor, examples, localTime, print, printList, spanOption, table } from './context.ts';
+import { addVerb, clientFor, examples, localTime, print, printList, spanOption, table } from './context.ts';
 import { printChange, proposalLines, withReason } from './switching.ts';
 
 const nextLine = ({ next, paused, waiting }: ScheduleView): string => {
@@ -66,29 +66,28 @@ function pendingLines(proposal: ProposalView): string[] {
   ];
 }
 
-const APPROVAL_DESCRIPTIONS = {
-  approve: 'carry out what another person proposed: judged by the gate again, upon the very state it was made for',
-  reject: 'take a proposal of another person off the list',
-  retract: 'take your own proposal back',
-} as const;
+const DECISIONS = [
+  ['approve', 'carry out what another person proposed: judged by the gate again, upon the very state it was made for'],
+  ['reject', 'take a proposal of another person off the list'],
+  ['retract', 'take your own proposal back'],
+] as const;
 
 export function addApproval(program: Command): void {
-  const approval = program
-    .command('approval')
-    .description('whether two persons decide what goes forward in a channel; ways back never wait')
-    .addHelpText('after', examples('approval on --why "four eyes"', 'approval on --expires 8h', 'approval off'));
-  withReason(approval.command('on').description('what goes forward waits as a proposal; changing that needs two, too'))
+  const approval = addVerb(
+    program,
+    'approval',
+    'whether two persons decide what goes forward in a channel; ways back never wait',
+  ).addHelpText('after', examples('approval on --why "four eyes"', 'approval on --expires 8h', 'approval off'));
+  withReason(addVerb(approval, 'on', 'what goes forward waits as a proposal; changing that needs two, too'))
     .addOption(spanOption('--expires <span>', 'how long a proposal waits: 30m, 8h, 3d; a week at most', '24h'))
     .action(async ({ expires: hours, ...own }: ChangeOptions & { expires: number }, command: Command) =>
       printChange(command, await (await clientFor(command)).approval({ hours, ...own })),
     );
-  withReason(approval.command('off').description('one person decides; this waits for a second one')).action(
+  withReason(addVerb(approval, 'off', 'one person decides; this waits for a second one')).action(
     async (own: ChangeOptions, command: Command) =>
       printChange(command, await (await clientFor(command)).approval({ hours: null, ...own })),
   );
-  program
-    .command('proposals')
-    .description('what waits for a second person')
+  addVerb(program, 'proposals', 'what waits for a second person')
     .addHelpText('after', examples('proposals', 'proposals --channel preview --json'))
     .action(async (_, command: Command) => {
       const { agenda } = await (await clientFor(command)).status();
@@ -97,10 +96,8 @@ export function addApproval(program: Command): void {
       const { proposals } = agenda;
       print(command, proposals, proposals.length > 0 ? proposals.flatMap(pendingLines) : ['Nothing waits.']);
     });
-  for (const verb of ['approve', 'reject', 'retract'] as const)
-    program
-      .command(`${verb} <id>`)
-      .description(APPROVAL_DESCRIPTIONS[verb])
+  for (const [verb, description] of DECISIONS)
+    addVerb(program, `${verb} <id>`, description)
       .option('--why <text>', 'kept in the audit')
       .addHelpText('after', examples(`${verb} 3f9c1a7b --why "looked at it with Li"`))
       .action(async (id: string, own: ChangeOptions, command: Command) =>
@@ -108,30 +105,25 @@ export function addApproval(program: Command): void {
       );
 }
 
-const SCHEDULE_DESCRIPTIONS = {
-  pause: 'take no further step until it is continued; the share stays',
-  continue: 'go on with the time that was left; also after a step was refused',
-  cancel: 'drop the steps to come; the candidate keeps its share',
-} as const;
+const STEERING = [
+  ['pause', 'take no further step until it is continued; the share stays'],
+  ['continue', 'go on with the time that was left; also after a step was refused'],
+  ['cancel', 'drop the steps to come; the candidate keeps its share'],
+] as const;
 
 export function addSchedule(program: Command): void {
-  const schedule = program
-    .command('schedule')
-    .description('the steps to come of candidates, made with `canary --schedule`')
-    .addHelpText(
-      'after',
-      examples('schedule list', 'schedule pause stories --why "support is off"', 'schedule cancel'),
-    );
-  schedule
-    .command('list')
-    .description('what comes next, when, and why it waits')
-    .action(async (_, command: Command) => {
-      const { agenda } = await (await clientFor(command)).status();
-      const lines = agendaLines(agenda);
-      print(command, agenda?.schedules ?? [], lines.length > 0 ? lines : ['Nothing is scheduled.']);
-    });
-  for (const verb of ['pause', 'continue', 'cancel'] as const)
-    withReason(schedule.command(`${verb} [name]`).description(SCHEDULE_DESCRIPTIONS[verb])).action(
+  const schedule = addVerb(
+    program,
+    'schedule',
+    'the steps to come of candidates, made with `canary --schedule`',
+  ).addHelpText('after', examples('schedule list', 'schedule pause stories --why "support is off"', 'schedule cancel'));
+  addVerb(schedule, 'list', 'what comes next, when, and why it waits').action(async (_, command: Command) => {
+    const { agenda } = await (await clientFor(command)).status();
+    const lines = agendaLines(agenda);
+    print(command, agenda?.schedules ?? [], lines.length > 0 ? lines : ['Nothing is scheduled.']);
+  });
+  for (const [verb, description] of STEERING)
+    withReason(addVerb(schedule, `${verb} [name]`, description)).action(
       async (name: string | undefined, own: ChangeOptions, command: Command) =>
         printChange(command, await (await clientFor(command))[verb]({ name, ...own })),
     );
@@ -158,20 +150,21 @@ const windowLine = (window: FreezeWindow): string =>
   window.kind === 'once' ? `${localTime(window.from)} to ${localTime(window.to)}` : windowText(window);
 
 export function addFreeze(program: Command): void {
-  const freeze = program
-    .command('freeze')
-    .description('windows in which nothing is switched forward; ways back are always open')
-    .addHelpText(
-      'after',
-      examples(
-        'freeze add --weekly "Fri 18:00-Mon 08:00" --zone Asia/Shanghai --why "nobody on call"',
-        'freeze add --from "2026-12-24 18:00" --to "2027-01-02 08:00" --zone Europe/Berlin --why holidays',
-        'freeze list',
-        'freeze remove 3f9c1a7b',
-        'activate stories@1.4.3 --despite-freeze "login is broken for everybody"',
-      ),
-    );
-  withReason(freeze.command('add').description('add a window; its reason is told to whoever is refused'))
+  const freeze = addVerb(
+    program,
+    'freeze',
+    'windows in which nothing is switched forward; ways back are always open',
+  ).addHelpText(
+    'after',
+    examples(
+      'freeze add --weekly "Fri 18:00-Mon 08:00" --zone Asia/Shanghai --why "nobody on call"',
+      'freeze add --from "2026-12-24 18:00" --to "2027-01-02 08:00" --zone Europe/Berlin --why holidays',
+      'freeze list',
+      'freeze remove 3f9c1a7b',
+      'activate stories@1.4.3 --despite-freeze "login is broken for everybody"',
+    ),
+  );
+  withReason(addVerb(freeze, 'add', 'add a window; its reason is told to whoever is refused'))
     .option('--weekly <span>', 'every week: "Fri 18:00-Mon 08:00"')
     .option('--from <time>', 'once: "2026-12-24 18:00"; now if left out')
     .option('--to <time>', 'once: its end')
@@ -181,62 +174,57 @@ export function addFreeze(program: Command): void {
       const { id } = await (await clientFor(command)).freeze({ window, why, seq });
       print(command, { id, window, reason: why }, [`${id}  ${windowLine(window)}  ${why}`]);
     });
-  freeze
-    .command('list')
-    .description('all windows')
-    .action(async (_, command: Command) => {
-      const { freezes = [] } = (await (await clientFor(command)).status()).agenda ?? {};
-      const cellsOf = ({ id, window, reason, by, open }: (typeof freezes)[number]) => [
-        id,
-        windowLine(window),
-        open ? 'OPEN' : '',
-        reason,
-        by,
-      ];
-      printList(command, freezes, cellsOf, 'No windows: `freeze add`.');
-    });
-  withReason(freeze.command('remove <id>').description('take a window away')).action(
+  addVerb(freeze, 'list', 'all windows').action(async (_, command: Command) => {
+    const { freezes = [] } = (await (await clientFor(command)).status()).agenda ?? {};
+    const cellsOf = ({ id, window, reason, by, open }: (typeof freezes)[number]) => [
+      id,
+      windowLine(window),
+      open ? 'OPEN' : '',
+      reason,
+      by,
+    ];
+    printList(command, freezes, cellsOf, 'No windows: `freeze add`.');
+  });
+  withReason(addVerb(freeze, 'remove <id>', 'take a window away')).action(
     async (id: string, own: ChangeOptions, command: Command) =>
       printChange(command, await (await clientFor(command)).unfreeze({ id, ...own })),
   );
 }
 
 export function addWebhook(program: Command): void {
-  const webhook = program
-    .command('webhook')
-    .description('who is told of switches, ramp steps, stops, rollbacks and schedules that wait; signed, tried again')
-    .addHelpText(
-      'after',
-      examples('webhook add https://chat.example/hooks/releases', 'webhook test 3f9c1a7b20de', 'webhook list'),
-    );
-  webhook
-    .command('add <url>')
-    .description('an https address; the secret of its signatures is shown once')
-    .action(async (url: string, _, command: Command) => {
+  const webhook = addVerb(
+    program,
+    'webhook',
+    'who is told of switches, ramp steps, stops, rollbacks and schedules that wait; signed, tried again',
+  ).addHelpText(
+    'after',
+    examples('webhook add https://chat.example/hooks/releases', 'webhook test 3f9c1a7b20de', 'webhook list'),
+  );
+  addVerb(webhook, 'add <url>', 'an https address; the secret of its signatures is shown once').action(
+    async (url: string, _, command: Command) => {
       const { webhook: addedWebhook, secret } = await (await clientFor(command)).webhook({ url });
       print(command, { id: addedWebhook.id, address: addedWebhook.shown, secret }, [
         secret,
         `Shown only now, for the receiver that checks the signatures. Try it: webhook test ${addedWebhook.id}`,
       ]);
-    });
-  webhook
-    .command('list')
-    .description('all of them, with what did not arrive; never secrets')
-    .action(async (_, command: Command) => {
+    },
+  );
+  addVerb(webhook, 'list', 'all of them, with what did not arrive; never secrets').action(
+    async (_, command: Command) => {
       const { webhooks = [] } = (await (await clientFor(command)).status()).agenda ?? {};
       const rows = webhooks.map(({ id, shown, at, by }) => [id, shown, `${localTime(at)} by ${by}`]);
       const lines = [...table(rows), ...webhooks.flatMap(undeliveredLines)];
       print(command, webhooks, rows.length > 0 ? lines : ['No webhooks: `webhook add`.']);
-    });
-  withReason(webhook.command('remove <id>').description('nothing is sent there any more')).action(
+    },
+  );
+  withReason(addVerb(webhook, 'remove <id>', 'nothing is sent there any more')).action(
     async (id: string, own: ChangeOptions, command: Command) =>
       printChange(command, await (await clientFor(command))['webhook-remove']({ id, ...own })),
   );
-  webhook
-    .command('test <id>')
-    .description('send a test now; says what is wrong')
-    .action(async (id: string, _, command: Command) => {
+  addVerb(webhook, 'test <id>', 'send a test now; says what is wrong').action(
+    async (id: string, _, command: Command) => {
       const event = await (await clientFor(command))['webhook-test']({ id });
       print(command, event, [`Delivered ${event.id}.`]);
-    });
+    },
+  );
 }

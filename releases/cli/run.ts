@@ -4,53 +4,42 @@ import { usage } from '../src/errors.ts';
 import { blankSetting } from '../src/store/store.ts';
 import { addCompletion, addWords } from './completion.ts';
 import { printFailure, printJson, printLines } from './context.ts';
-import { addBuilds, addCompare, addHealth, addLog, addStatus } from './looking.ts';
-import { addApproval, addFreeze, addSchedule, addWebhook } from './planning.ts';
-import { addOverride, addPreview } from './previews.ts';
-import {
-  addAbort,
-  addActivate,
-  addCanary,
-  addCheck,
-  addKill,
-  addPromote,
-  addPublish,
-  addRollback,
-  addWithdraw,
-} from './switching.ts';
-import { addTypes } from './types.ts';
-import { addChannel, addExport, addGc, addInit, addLogin, addLogout, addToken, addWhoami } from './upkeep.ts';
+import * as developing from './developing.ts';
+import * as looking from './looking.ts';
+import * as planning from './planning.ts';
+import * as switching from './switching.ts';
+import * as upkeep from './upkeep.ts';
 
 const VERBS = [
-  addInit,
-  addChannel,
-  addPublish,
-  addBuilds,
-  addTypes,
-  addStatus,
-  addHealth,
-  addLog,
-  addCompare,
-  addCheck,
-  addActivate,
-  addCanary,
-  addSchedule,
-  addPromote,
-  addAbort,
-  addRollback,
-  addWithdraw,
-  addKill,
-  addFreeze,
-  addApproval,
-  addOverride,
-  addPreview,
-  addWebhook,
-  addToken,
-  addLogin,
-  addLogout,
-  addWhoami,
-  addExport,
-  addGc,
+  upkeep.addInit,
+  upkeep.addChannel,
+  switching.addPublish,
+  looking.addBuilds,
+  developing.addTypes,
+  looking.addStatus,
+  looking.addHealth,
+  looking.addLog,
+  looking.addCompare,
+  switching.addCheck,
+  switching.addActivate,
+  switching.addCanary,
+  planning.addSchedule,
+  switching.addPromote,
+  switching.addAbort,
+  switching.addRollback,
+  switching.addWithdraw,
+  switching.addKill,
+  planning.addFreeze,
+  planning.addApproval,
+  developing.addOverride,
+  developing.addPreview,
+  planning.addWebhook,
+  upkeep.addToken,
+  upkeep.addLogin,
+  upkeep.addLogout,
+  upkeep.addWhoami,
+  upkeep.addExport,
+  upkeep.addGc,
   addCompletion,
   addWords,
 ];

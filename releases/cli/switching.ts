@@ -13,7 +13,7 @@ import { promoteFrom, type Source } from '../src/operations/promoteFrom.ts';
 import type { SwitchRequest } from '../src/operations/switching.ts';
 import type { ProposalView, RequestOutcome } from '../src/policies/approval.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
-import { clientFor, examples, localStore, localTime, note, parseCount, print, smokeFor } from './context.ts';
+import { addVerb, clientFor, examples, localStore, localTime, note, parseCount, print, smokeFor } from './context.ts';
 
 /** Adds the options of every switching verb. */
 export const withReason = (command: Command): Command =>
@@ -79,9 +79,7 @@ function requestLine(request: ProposalView['request'], builds: readonly string[]
 }
 
 export const addPublish = (program: Command) =>
-  program
-    .command('publish <dir>')
-    .description('check, hash and store a built package; prints the build id')
+  addVerb(program, 'publish <dir>', 'check, hash and store a built package; prints the build id')
     .option('--version <v>', 'another version than the one in package.json')
     .addHelpText('after', examples('publish remotes/stories/dist', 'publish remotes/stories/dist --version 1.4.2'))
     .action(async (folder: string, { version }: { version?: string }, command: Command) => {
@@ -90,9 +88,11 @@ export const addPublish = (program: Command) =>
     });
 
 export const addCheck = (program: Command) =>
-  program
-    .command('check [builds...]')
-    .description("the gate, against the channel's set with these builds put in; switches nothing")
+  addVerb(
+    program,
+    'check [builds...]',
+    "the gate, against the channel's set with these builds put in; switches nothing",
+  )
     .addHelpText('after', examples('check stories@1.4.2+3f9c1a7b20de', 'check --smoke off'))
     .action(async (builds: string[], _, command: Command) => {
       const results = await (await clientFor(command, true)).check({ builds });
@@ -111,7 +111,7 @@ export const addCheck = (program: Command) =>
     });
 
 export const addActivate = (program: Command) =>
-  withForce(program.command('activate <builds...>').description('gate, then one atomic switch of all named builds'))
+  withForce(addVerb(program, 'activate <builds...>', 'gate, then one atomic switch of all named builds'))
     .addHelpText(
       'after',
       examples('activate stories@1.4.2+3f9c1a7b20de --why "new feed"', 'activate host@… stories@… chat@…'),
@@ -135,11 +135,11 @@ interface CanaryOptions extends SwitchRequest {
 
 export const addCanary = (program: Command) =>
   withForce(
-    program
-      .command('canary [builds...]')
-      .description(
-        'run builds for a share of visitors, beside other remotes on trial; without builds: change the share',
-      ),
+    addVerb(
+      program,
+      'canary [builds...]',
+      'run builds for a share of visitors, beside other remotes on trial; without builds: change the share',
+    ),
   )
     .option('--percent <p>', 'share of visitors, 0 to 100', percentage)
     .option('--schedule <steps>', 'shares over time, each only if the candidate is healthy by then: 5@now,25@1h,100@4h')
@@ -177,9 +177,11 @@ export const addCanary = (program: Command) =>
 
 export const addPromote = (program: Command) =>
   withForce(
-    program
-      .command('promote [name]')
-      .description('a candidate for everyone, over whatever became stable in the meantime; by name where several run'),
+    addVerb(
+      program,
+      'promote [name]',
+      'a candidate for everyone, over whatever became stable in the meantime; by name where several run',
+    ),
   )
     .option('--from <channel>', 'what another channel runs instead of a candidate: its very set, or one remote by name')
     .option('--from-store <url>', 'the store of that channel, if it is another one: file:<dir> or s3://bucket/prefix')
@@ -226,14 +228,12 @@ export async function openSource(channel: string, url: string, key?: string): Pr
   const { store } = openedStore;
   const publicKey = key ?? (await requirePublicKey(store));
   const signingKey = await openedStore.signingKey();
-  const isMatchingKey = signingKey?.publicKey === publicKey;
-  return { store, catalog: new Catalog(store), channel, publicKey, key: isMatchingKey ? signingKey : null };
+  const ownKey = signingKey?.publicKey === publicKey ? signingKey : null;
+  return { store, catalog: new Catalog(store), channel, key: { publicKey }, signingKey: ownKey };
 }
 
 export const addAbort = (program: Command) =>
-  withReason(
-    program.command('abort [name]').description("a candidate's visitors back to stable; without a name those of all"),
-  )
+  withReason(addVerb(program, 'abort [name]', "a candidate's visitors back to stable; without a name those of all"))
     .addHelpText('after', examples('abort --why "covers are missing"'))
     .action(async (name: string | undefined, own: SwitchRequest, command: Command) =>
       printChange(command, await (await clientFor(command)).abort({ name, ...own })),
@@ -243,9 +243,7 @@ const withForceBack = (command: Command): Command =>
   withReason(command).option('--force', 'go back although the builds do not fit what runs now (needs --why)');
 
 export const addRollback = (program: Command) =>
-  withForceBack(
-    program.command('rollback [name]').description('one remote, or the whole channel, to what was live before'),
-  )
+  withForceBack(addVerb(program, 'rollback [name]', 'one remote, or the whole channel, to what was live before'))
     .option('--to <seq>', 'a state from `log`', parseCount)
     .addHelpText('after', examples('rollback stories', 'rollback', 'rollback --to 41 --why "checkout broken"'))
     .action(async (name: string | undefined, own: SwitchRequest & { to?: number }, command: Command) => {
@@ -265,9 +263,6 @@ const withConfirm = (command: Command): Command =>
     .option('--confirm <name>', 'the name again, in place of the question')
     .option('--yes', 'for scripts: what would be asked is meant');
 
-const isInteractive = ({ confirm, yes }: ConfirmOptions) =>
-  !yes && confirm === undefined && process.stdin.isTTY && process.stderr.isTTY;
-
 /** The name as typed at a terminal. Throws refused for Ctrl-C and Ctrl-D. */
 async function askFor(name: string, verb: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
@@ -284,33 +279,28 @@ async function askFor(name: string, verb: string): Promise<string> {
   }
 }
 
-interface Confirmable {
-  name: string;
-  verb: 'kill' | 'withdraw';
-  needsConfirmation: boolean;
-  effect: readonly string[];
-  /** What may be done in its place. */
-  alternatives: readonly string[];
-}
-
-/** Prints the effect before a question, else after the change, because a refused change has no effect. */
+/**
+ * Prints the effect before a question, else after the change, because a refused change has no effect. `alternatives` are null where
+ * nothing needs a confirmation.
+ */
 async function confirmAndChange(
-  { name, verb, needsConfirmation, effect, alternatives }: Confirmable,
   command: Command,
+  name: string,
+  effect: readonly string[],
+  alternatives: readonly string[] | null,
   change: (confirm: string | undefined) => Promise<Change>,
 ): Promise<void> {
   const { yes, confirm } = command.opts<ConfirmOptions>();
-  const isAsking = needsConfirmation && isInteractive({ yes, confirm });
+  const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
+  const isAsking = alternatives !== null && !yes && confirm === undefined && isTerminal;
   if (isAsking) for (const line of [...effect, ...alternatives]) note(line);
-  const outcome = await change(isAsking ? await askFor(name, verb) : yes ? name : confirm);
+  const outcome = await change(isAsking ? await askFor(name, command.name()) : yes ? name : confirm);
   if (!isAsking && outcome.changed) for (const line of effect) note(line);
   printChange(command, outcome);
 }
 
 export const addWithdraw = (program: Command) =>
-  withConfirm(
-    withReason(program.command('withdraw <name>').description('a remote leaves the set, its screens with it')),
-  )
+  withConfirm(withReason(addVerb(program, 'withdraw <name>', 'a remote leaves the set, its screens with it')))
     .addHelpText('after', examples('withdraw gifts --why "too early"', 'withdraw gifts --yes'))
     .action(async (name: string, { why, seq }: ConfirmOptions, command: Command) => {
       const client = await clientFor(command);
@@ -328,10 +318,8 @@ export const addWithdraw = (program: Command) =>
         ),
       ];
       const alternatives = instead ? [`To bring ${instead} back instead: \`pnpm release rollback ${name}\`.`] : [];
-      await confirmAndChange(
-        { name, verb: 'withdraw', needsConfirmation, effect, alternatives },
-        command,
-        (confirmation) => client.withdraw({ name, why, seq: seq ?? status.seq, confirm: confirmation }),
+      await confirmAndChange(command, name, effect, needsConfirmation ? alternatives : null, (confirm) =>
+        client.withdraw({ name, why, seq: seq ?? status.seq, confirm }),
       );
     });
 
@@ -357,24 +345,15 @@ function alternativeLines({ name, live, instead, unfit, whole }: KillEffect): st
 
 export const addKill = (program: Command) =>
   withConfirm(
-    withForceBack(
-      program.command('kill <build>').description('never run this build again, open pages included; for good'),
-    ),
+    withForceBack(addVerb(program, 'kill <build>', 'never run this build again, open pages included; for good')),
   )
     .addHelpText('after', examples('kill stories@1.4.2+3f9c1a7b20de --why "leaks drafts"'))
     .action(async (build: string, { why, seq, force }: ConfirmOptions, command: Command) => {
       const client = await clientFor(command);
       const { seq: shownSeq, killed } = await client.status();
       const effect = await client.killEffect(build, 'kill');
-      await confirmAndChange(
-        {
-          name: effect.name,
-          verb: 'kill',
-          needsConfirmation: !killed.includes(effect.build),
-          effect: effectLines(effect),
-          alternatives: alternativeLines(effect),
-        },
-        command,
-        (confirmation) => client.kill({ build, why, seq: seq ?? shownSeq, confirm: confirmation, force }),
+      const alternatives = killed.includes(effect.build) ? null : alternativeLines(effect);
+      await confirmAndChange(command, effect.name, effectLines(effect), alternatives, (confirm) =>
+        client.kill({ build, why, seq: seq ?? shownSeq, confirm, force }),
       );
     });

@@ -12,6 +12,7 @@ import { consoleSender } from '../src/releaseClient.ts';
 import { readSiteConfig } from '../src/serve/siteConfig.ts';
 import { openStore, prepareStore } from '../src/store/store.ts';
 import {
+  addVerb,
   bearerFor,
   examples,
   formatBytes,
@@ -32,9 +33,7 @@ import { loadSignIn, signIn, signOut } from './signIn.ts';
 import { type FromOptions, openSource } from './switching.ts';
 
 export const addInit = (program: Command) =>
-  program
-    .command('init')
-    .description('make a store and its channel; on an existing one: prove it again and renew the channel')
+  addVerb(program, 'init', 'make a store and its channel; on an existing one: prove it again and renew the channel')
     .addHelpText('after', examples('init', 'init --channel preview', 'init --store s3://bucket/liaozhai'))
     .action(async (_, command: Command) => {
       const { channel } = options(command);
@@ -58,13 +57,12 @@ export const addInit = (program: Command) =>
     });
 
 export function addChannel(program: Command) {
-  const channel = program
-    .command('channel')
-    .description('the channels of a store: each is served by itself, from the same builds')
-    .addHelpText('after', examples('channel create preview --from production', 'channel list'));
-  channel
-    .command('create <name>')
-    .description('a channel that begins with what another one runs')
+  const channel = addVerb(
+    program,
+    'channel',
+    'the channels of a store: each is served by itself, from the same builds',
+  ).addHelpText('after', examples('channel create preview --from production', 'channel list'));
+  addVerb(channel, 'create <name>', 'a channel that begins with what another one runs')
     .requiredOption('--from <channel>', 'the other channel')
     .option('--from-store <url>', 'its store, if it is another one')
     .option('--from-key <key>', "the other store's public key; without it its own record is believed")
@@ -79,14 +77,11 @@ export function addChannel(program: Command) {
         `Serve it: CHANNEL=${name} npm start -- --serve`,
       ]);
     });
-  channel
-    .command('list')
-    .description('the channels of the store')
-    .action(async (_, command: Command) => {
-      const writer = await localStore(command);
-      const names = await listChannels(writer.store);
-      print(command, names, names);
-    });
+  addVerb(channel, 'list', 'the channels of the store').action(async (_, command: Command) => {
+    const writer = await localStore(command);
+    const names = await listChannels(writer.store);
+    print(command, names, names);
+  });
 }
 
 interface TokenOptions {
@@ -95,10 +90,12 @@ interface TokenOptions {
   days?: number;
 }
 
-function addCreate(token: Command) {
-  token
-    .command('create <grant>')
-    .description('manager, viewer, publisher:<name> or deployer:<name>; the token is shown once')
+export function addToken(program: Command) {
+  const token = addVerb(program, 'token', 'who may use the console and its API').addHelpText(
+    'after',
+    examples('token create deployer:stories --label "stories CI"', 'token list', 'token revoke 3f9c1a7b20de'),
+  );
+  addVerb(token, 'create <grant>', 'manager, viewer, publisher:<name> or deployer:<name>; the token is shown once')
     .option('--label <text>', 'who it is for')
     .option('--person <name>', 'whose it is, in the log and where two persons decide; the label if left out')
     .option('--days <n>', 'expires after this many days; never if left out', parseCount)
@@ -114,48 +111,23 @@ function addCreate(token: Command) {
           : []),
       ]);
     });
-}
-
-function addList(token: Command) {
-  token
-    .command('list')
-    .description('all tokens; never their secrets')
-    .action(async (_, command: Command) => {
-      const writer = await localStore(command);
-      const tokens = await listTokens(writer.store, writer.key.publicKey);
-      const rows = tokens.map(({ id, role, name, label, person, at, by, revoked, expires, problem }) => [
-        id,
-        name ? `${role}:${name}` : role,
-        person ? `${label} (${person})` : label,
-        `${localTime(at)} by ${by}`,
-        problem ?? (revoked ? `revoked ${localTime(revoked)}` : expires ? `until ${localTime(expires)}` : ''),
-      ]);
-      print(command, tokens, table(rows));
-    });
-}
-
-function addRevoke(token: Command) {
-  token
-    .command('revoke <id>')
-    .description('ends a token at once')
-    .action(async (id: string, _, command: Command) => {
-      const writer = await localStore(command);
-      const { hash: _hash, ...shown } = await revokeToken(writer.store, writer.key, id);
-      print(command, shown, [`Token ${id} is revoked.`]);
-    });
-}
-
-export function addToken(program: Command) {
-  const token = program
-    .command('token')
-    .description('who may use the console and its API')
-    .addHelpText(
-      'after',
-      examples('token create deployer:stories --label "stories CI"', 'token list', 'token revoke 3f9c1a7b20de'),
-    );
-  addCreate(token);
-  addList(token);
-  addRevoke(token);
+  addVerb(token, 'list', 'all tokens; never their secrets').action(async (_, command: Command) => {
+    const writer = await localStore(command);
+    const tokens = await listTokens(writer.store, writer.key.publicKey);
+    const rows = tokens.map(({ id, role, name, label, person, at, by, revoked, expires, problem }) => [
+      id,
+      name ? `${role}:${name}` : role,
+      person ? `${label} (${person})` : label,
+      `${localTime(at)} by ${by}`,
+      problem ?? (revoked ? `revoked ${localTime(revoked)}` : expires ? `until ${localTime(expires)}` : ''),
+    ]);
+    print(command, tokens, table(rows));
+  });
+  addVerb(token, 'revoke <id>', 'ends a token at once').action(async (id: string, _, command: Command) => {
+    const writer = await localStore(command);
+    const { hash: _hash, ...shown } = await revokeToken(writer.store, writer.key, id);
+    print(command, shown, [`Token ${id} is revoked.`]);
+  });
 }
 
 /** Throws usage for a store without a console. */
@@ -165,9 +137,11 @@ function consoleUrl(url: string): string {
 }
 
 export const addLogin = (program: Command) =>
-  program
-    .command('login [console]')
-    .description("sign in as a person at the console's OpenID provider; programs use RELEASES_TOKEN")
+  addVerb(
+    program,
+    'login [console]',
+    "sign in as a person at the console's OpenID provider; programs use RELEASES_TOKEN",
+  )
     .option('--browser', 'by a browser on this machine, though the provider offers a code for any other')
     .addHelpText('after', examples('login https://console.example', 'login --store https://console.example --browser'))
     .action(async (address: string | undefined, { browser = false }: { browser?: boolean }, command: Command) => {
@@ -182,9 +156,11 @@ export const addLogin = (program: Command) =>
     });
 
 export const addLogout = (program: Command) =>
-  program
-    .command('logout [console]')
-    .description('end the sign-in here, at the console, and as far as it can be renewed at the provider')
+  addVerb(
+    program,
+    'logout [console]',
+    'end the sign-in here, at the console, and as far as it can be renewed at the provider',
+  )
     .addHelpText('after', examples('logout https://console.example'))
     .action(async (consoleAddress: string | undefined, _, command: Command) => {
       const url = consoleUrl(consoleAddress ?? storeUrl(command));
@@ -210,9 +186,7 @@ const meSchema = v.object({
 });
 
 export const addWhoami = (program: Command) =>
-  program
-    .command('whoami')
-    .description('who acts, as the log names it, and what that person or token may')
+  addVerb(program, 'whoami', 'who acts, as the log names it, and what that person or token may')
     .addHelpText('after', examples('whoami', 'whoami --store https://console.example --json'))
     .action(async (_, command: Command) => {
       const url = storeUrl(command);
@@ -240,9 +214,7 @@ interface ExportFlags {
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 export const addExport = (program: Command) =>
-  program
-    .command('export <dir>')
-    .description('what is stable as a tree for static hosting; run it after every switch')
+  addVerb(program, 'export <dir>', 'what is stable as a tree for static hosting; run it after every switch')
     .option('--config <file>', "JSON of the page's runtime configuration")
     .option('--connect <source>', 'a further connect-src, e.g. wss://app.example', collect)
     .option('--img <source>', 'a further img-src', collect)
@@ -261,11 +233,11 @@ export const addExport = (program: Command) =>
     });
 
 export const addGc = (program: Command) =>
-  program
-    .command('gc')
-    .description(
-      'remove builds that nothing reaches any more, none younger than 7 days, and uploads that were given up',
-    )
+  addVerb(
+    program,
+    'gc',
+    'remove builds that nothing reaches any more, none younger than 7 days, and uploads that were given up',
+  )
     .option('--dry-run', 'only say which')
     .addOption(
       spanOption('--unclaimed <span>', 'uploads that never became a build go after so long: 30m, 24h, 3d', '24h'),

@@ -180,14 +180,14 @@ describe('between two stores', () => {
   test('succeeds without the other store’s key, and reports the missing log entry', async () => {
     await at.activate(await at.host(), await at.remote('stories'));
     const { seq } = await at.current();
-    expect((await across({ key: null })).loggedThere).toBe(false);
+    expect((await across({ signingKey: null })).loggedThere).toBe(false);
     expect((await at.current()).seq).toBe(seq);
   });
 
   test('is refused for changed bytes, another key, and a version of other builds', async () => {
     const stories = await at.remote('stories');
     await at.activate(await at.host(), stories);
-    await expect(across({ publicKey: production.key.publicKey })).rejects.toThrow('is not signed by this store');
+    await expect(across({ key: production.key })).rejects.toThrow('is not signed by this store');
     const held = await production.remote('stories', '1.0.0', { description: { label: 'other' } });
     await expect(across()).rejects.toThrow(`is taken by ${held}`);
     const other = await openTestStore();

@@ -5,11 +5,11 @@ import { mapsFolder } from '../builds/sourceMaps.ts';
 import { assertSeen, type Change, changeChannel, createChannel } from '../channel/changeChannel.ts';
 import { compose, replan } from '../channel/composeSet.ts';
 import { history, readChannel, requireChannel } from '../channel/readChannel.ts';
-import type { Writer } from '../channel/writer.ts';
+import type { Reader, Writer } from '../channel/writer.ts';
 import { type RefusalReason, refused, usage } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
 import { type BuildRecord, buildFolder, mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
-import type { ChannelDocument } from '../model/channel.ts';
+import { type ChannelDocument, liveIn } from '../model/channel.ts';
 import type { SigningKey } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
@@ -19,25 +19,16 @@ import { type SwitchOptions, switchStable } from './switching.ts';
 const MAX_STATES = 500;
 
 /** The channel to take builds from, in this store or another one. */
-export interface Source {
-  store: Store;
+export interface Source extends Reader {
   catalog: Catalog;
-  channel: string;
-  publicKey: string;
   /** Null if unavailable: then the other store's log does not record the promotion. */
-  key: SigningKey | null;
+  signingKey: SigningKey | null;
 }
 
 /** Another channel of the writer's own store. */
-export const sourceIn = ({ store, catalog, key }: Writer, channel: string): Source => ({
-  store,
-  catalog,
-  channel,
-  publicKey: key.publicKey,
-  key,
-});
-
-const readerOf = ({ store, channel, publicKey }: Source) => ({ store, channel, key: { publicKey } });
+export const sourceIn = ({ store, catalog, key }: Writer, channel: string): Source => {
+  return { store, catalog, channel, key, signingKey: key };
+};
 
 const isOtherStore = (writer: Writer, from: Source): boolean => from.store.label !== writer.store.label;
 
@@ -47,15 +38,12 @@ const foreignStateOf = (document: ChannelDocument, store: Store | null) => ({
   ...(store ? { store: store.label } : {}),
 });
 
-const buildsIn = ({ stable }: Pick<ChannelDocument, 'stable'>, name?: string) =>
-  (stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
-
 /** Reads the source's live builds, of all names or one. Throws refused if one is killed, incomplete or not of the signed digest. */
 async function readSource(writer: Writer, from: Source, name?: string) {
   if (from.channel === writer.channel && !isOtherStore(writer, from))
     throw usage(say('itself', { channel: from.channel }), say('itselfCure'));
-  const { document } = await requireChannel(readerOf(from));
-  const builds = buildsIn(document, name);
+  const { document } = await requireChannel(from);
+  const builds = liveIn(document, name);
   if (builds.length === 0)
     throw refused(
       say('runsNone', { channel: from.channel, name: name ?? 'set' }),
@@ -64,7 +52,7 @@ async function readSource(writer: Writer, from: Source, name?: string) {
   const killedIds = builds.filter((id) => document.killed.includes(id));
   if (killedIds.length > 0)
     throw refused(say('killedThere', { builds: killedIds.join(', '), channel: from.channel }), say('killedThereCure'));
-  const records = await Promise.all(builds.map((id) => from.catalog.record(id, document.digests[id])));
+  const records = await from.catalog.records(builds, document.digests);
   await assertStored({ ...writer, store: from.store, catalog: from.catalog }, builds);
   return { document, builds, records };
 }
@@ -98,10 +86,10 @@ async function copyFrom(writer: Writer, from: Source, records: readonly BuildRec
 
 /** Returns every build that was stable in the last `MAX_STATES` states of the channel. */
 async function findEverStable(from: Source, document: ChannelDocument): Promise<Set<string>> {
-  const live = new Set(document.stable?.builds ?? []);
+  const live = new Set(liveIn(document));
   let states = 0;
-  for await (const { stable } of history(readerOf(from), document)) {
-    for (const id of stable?.builds ?? []) live.add(id);
+  for await (const state of history(from, document)) {
+    for (const id of liveIn(state)) live.add(id);
     states += 1;
     if (states >= MAX_STATES) break;
   }
@@ -113,7 +101,7 @@ type Reversal = Extract<RefusalReason, { kind: 'takenBack' }>['builds'][number];
 /** Returns live builds that the promotion would silently replace although the source channel never ran them. */
 function findReversals(current: ChannelDocument, next: readonly string[], sourceIds: ReadonlySet<string>): Reversal[] {
   const byName = new Map(next.map((id) => [nameOf(id), id]));
-  const revertedIds = (current.stable?.builds ?? []).filter((id) => !next.includes(id) && !sourceIds.has(id));
+  const revertedIds = liveIn(current).filter((id) => !next.includes(id) && !sourceIds.has(id));
   return revertedIds.map((id) => ({ build: id, to: byName.get(nameOf(id)) ?? null }));
 }
 
@@ -146,8 +134,8 @@ export async function promoteFrom(
   { from, name, fromSeq, ...options }: PromoteFromOptions,
 ): Promise<Promotion> {
   const source = await readSource(writer, from, name);
-  await assertSeen(readerOf(from), source.document, fromSeq, (laterState, seenState) =>
-    sameBuilds(buildsIn(laterState, name), buildsIn(seenState, name)),
+  await assertSeen(from, source.document, fromSeq, (laterState, seenState) =>
+    sameBuilds(liveIn(laterState, name), liveIn(seenState, name)),
   );
   const stableIds = await findEverStable(from, source.document);
   await copyFrom(writer, from, source.records);
@@ -155,7 +143,7 @@ export async function promoteFrom(
   const change = await changeChannel(
     writer,
     async (current) => {
-      const live = current.stable?.builds ?? [];
+      const live = liveIn(current);
       const stable = name ? mergeBuilds(live, source.builds) : [...source.builds].sort();
       if (stable.join() === [...live].sort().join()) return null;
       const changed = source.builds.filter((id) => !live.includes(id));
@@ -180,8 +168,9 @@ export async function promoteFrom(
 }
 
 async function logInSource(writer: Writer, from: Source, { document }: Change, builds: string[], why?: string) {
-  if (!from.key) return false;
-  const source: Writer = { ...writer, store: from.store, catalog: from.catalog, key: from.key, channel: from.channel };
+  const { signingKey: key, store, catalog, channel } = from;
+  if (!key) return false;
+  const source: Writer = { ...writer, store, catalog, channel, key };
   const into = foreignStateOf(document, isOtherStore(writer, from) ? writer.store : null);
   // permission for this channel is enough: only the log of the other one changes
   await changeChannel({ ...source, permit: undefined }, async () => ({
