@@ -27,7 +27,7 @@ import { type Health, readHealth } from './health/autoStop.ts';
 import { HealthReader } from './health/healthRecord.ts';
 import type { ForwardRequest } from './model/agenda.ts';
 import { buildFolder, mergeBuilds, type Provenance } from './model/build.ts';
-import type { ChannelDocument } from './model/channel.ts';
+import { type ChannelDocument, liveIn } from './model/channel.ts';
 import { canonicalJson } from './model/signing.ts';
 import { type Comparison, compare } from './operations/compare.ts';
 import { effectOfKill, type KillEffect, kill, rollback, withdraw } from './operations/goingBack.ts';
@@ -104,9 +104,6 @@ export interface LocalClientOptions {
   health?: HealthReader;
 }
 
-const pick = <Value>(from: Record<string, Value>, keys: readonly string[]): Record<string, Value> =>
-  Object.fromEntries(Object.entries(from).filter(([key]) => keys.includes(key)));
-
 /** Client that works on a store directly, as the writer. Refuses the requests that a console refuses. */
 export function localClient(
   writer: Writer,
@@ -164,11 +161,7 @@ export function localClient(
     health: async () => (await readHealth(writer, reader)).health,
     log: async (limit) => {
       const entries = await readLog(writer, await current(), limit);
-      const origins = await originsOf(catalog, entries);
-      return entries.map((entry) => ({
-        ...entry,
-        origins: pick(origins, 'builds' in entry.action ? entry.action.builds : []),
-      }));
+      return Promise.all(entries.map(async (entry) => ({ ...entry, origins: await originsOf(catalog, entry) })));
     },
     diff: async (a, b) => diff(writer, await current(), a, b),
     compare: (a, b) => compare(writer, reader, a, b),
@@ -189,7 +182,7 @@ const forEachVerb = (act: <Name extends Verb>(verb: Name, body: Body<Name>) => P
 /** Runs the gate on the channel's set with these builds, without switching. */
 async function checkBuilds(writer: Writer, builds: string[], smoke: GateCheck | null): Promise<CheckResult[]> {
   const document = await currentDocument(writer);
-  const stable = mergeBuilds(document.stable?.builds ?? [], builds);
+  const stable = mergeBuilds(liveIn(document), builds);
   const changed = builds.length > 0 ? builds : stable;
   const lastGood = lastGoodAfter(document, builds);
   const next = await compose(writer, document, replan(document, { stable, lastGood, candidates: [] }));

@@ -36,36 +36,17 @@ export interface AgendaDecision {
   forward?: boolean;
 }
 
-/** Decides on the current agenda and channel; null = nothing to change. */
-export type DecideAgenda = (
-  agenda: Agenda,
-  document: ChannelDocument,
-) => Promise<AgendaDecision | null> | AgendaDecision | null;
-
 /** Verbs of log entries that change neither what runs nor what is planned. */
 const LOG_ONLY_VERBS: readonly string[] = ['preview', 'preview-end', 'alarm', 'renew'];
 const isLogOnly = ({ action }: ChannelDocument): boolean => LOG_ONLY_VERBS.includes(action.verb);
 
-/** Writes the log entry before the agenda changes. Throws conflict if the channel has changed since the decision. */
-const writeLogEntry = (
-  writer: Writer,
-  { seq }: ChannelDocument,
-  { action, why, evidence }: NonNullable<AgendaDecision['entry']>,
-) =>
-  changeChannel(writer, async (current) => {
-    await assertSeen(writer, current, seq, isLogOnly);
-    return { action, why, evidence };
-  });
-
-const isConflict = (cause: unknown): boolean => cause instanceof ReleaseError && cause.kind === 'conflict';
-
 /**
- * Changes the agenda in one compare-and-swap, with an entry in the channel's log. Decides again if another writer was faster. With
- * `seq` (the state the caller saw), throws conflict instead. Returns the channel's document with the entry.
+ * Changes the agenda in one compare-and-swap, with an entry in the channel's log; a null decision changes nothing. Decides again if another
+ * writer was faster. With `seq` (the state the caller saw), throws conflict instead. Returns the channel's document with the entry.
  */
 export async function changeAgenda(
   writer: Writer,
-  decide: DecideAgenda,
+  decide: (agenda: Agenda, document: ChannelDocument) => Promise<AgendaDecision | null> | AgendaDecision | null,
   seq?: number,
 ): Promise<{ document: ChannelDocument; changed: boolean }> {
   let loggedDocument: ChannelDocument | null = null;
@@ -86,12 +67,18 @@ export async function changeAgenda(
     // older readers do not know proposals; signed before the log reports a change that readers of the agenda would refuse
     const next = pointer.sign(writer, { ...decision.agenda, proposals: proposals.length > 0 ? proposals : undefined });
     try {
-      if (entry && !loggedDocument)
-        loggedDocument = (
-          await writeLogEntry(writer, document, { ...entry, evidence: [...approval, ...(entry.evidence ?? [])] })
-        ).document;
+      if (entry && !loggedDocument) {
+        const evidence = [...approval, ...(entry.evidence ?? [])];
+        const logged = await changeChannel(writer, async (current) => {
+          await assertSeen(writer, current, document.seq, isLogOnly);
+          return { ...entry, evidence };
+        });
+        loggedDocument = logged.document;
+      }
     } catch (cause) {
-      if (!isConflict(cause) || seq !== undefined) throw cause;
+      // the channel has changed since the decision
+      const isConflict = cause instanceof ReleaseError && cause.kind === 'conflict';
+      if (!isConflict || seq !== undefined) throw cause;
       continue;
     }
     if (await pointer.swap(writer, next, tag)) return { document: loggedDocument ?? document, changed: true };

@@ -9,6 +9,7 @@ import {
   type ChannelState,
   candidateFields,
   candidatesOf,
+  liveIn,
   ruleOf,
   type Stable,
 } from '../model/channel.ts';
@@ -52,7 +53,7 @@ export interface Composed {
 
 /** Returns the current state as a plan, with some parts replaced. */
 export const replan = (current: ChannelDocument, parts: Partial<Plan>): Plan => ({
-  stable: current.stable?.builds ?? [],
+  stable: liveIn(current),
   candidates: candidatesOf(current),
   lastGood: current.lastGood,
   killed: current.killed,
@@ -139,11 +140,7 @@ const recordsThatExist = async ({ catalog }: Writer, ids: Iterable<string>): Pro
 
 /** Returns builds that may share a page or a browser with those of a set. */
 export const neighboursOf = (writer: Writer, current: ChannelDocument, next?: ChannelState): Promise<BuildRecord[]> => {
-  const ids = [
-    ...(current.stable?.builds ?? []),
-    ...Object.values(current.lastGood),
-    ...Object.values(next?.lastGood ?? {}),
-  ];
+  const ids = [...liveIn(current), ...Object.values(current.lastGood), ...Object.values(next?.lastGood ?? {})];
   const killed = next?.killed ?? current.killed;
   return recordsThatExist(
     writer,
@@ -153,7 +150,7 @@ export const neighboursOf = (writer: Writer, current: ChannelDocument, next?: Ch
 
 /** Returns keys of current misfits, for everyone and for visitors of candidates. A change is judged only by those it adds. */
 export async function misfitsNow(writer: Writer, current: ChannelDocument) {
-  const live = current.stable?.builds ?? [];
+  const live = liveIn(current);
   const neighbours = await neighboursOf(writer, current);
   const keysOf = async (ids: readonly string[]) =>
     misfitsAmong(await recordsThatExist(writer, ids), neighbours).map(({ key }) => key);

@@ -2,8 +2,8 @@ import { isName } from '@liaozhai/shared/contract';
 import { type Catalog, readRecord, resolveBuilds } from '../builds/catalog.ts';
 import { nullIfRefused, refused, usage } from '../errors.ts';
 import { type ReadAction, readAction, type StoredAction } from '../model/action.ts';
-import { type BuildRecord, differencesBetween, mergeBuilds, nameOf, type Provenance } from '../model/build.ts';
-import { type ChannelDocument, triedBuilds, verifyChannel } from '../model/channel.ts';
+import { type BuildRecord, differencesBetween, mergeBuilds, type Provenance } from '../model/build.ts';
+import { type ChannelDocument, liveIn, triedBuilds, verifyChannel } from '../model/channel.ts';
 import { sha256Hex } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import { namesBelow, type Store } from '../store/store.ts';
@@ -18,10 +18,6 @@ export interface ReadChannel {
   source: string;
   tag: string;
 }
-
-/** Returns the builds that are live for everyone, of one name or all. */
-export const liveIn = (state: ChannelDocument, name?: string): string[] =>
-  (state.stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
 
 export const listChannels = (store: Store): Promise<string[]> => namesBelow(store, 'channels/');
 
@@ -114,12 +110,10 @@ export async function readLog(reader: Reader, current: ChannelDocument, limit: n
 const provenanceOf = async (record: Promise<BuildRecord>): Promise<Provenance | null> =>
   (await record.catch(nullIfRefused))?.provenance ?? null;
 
-/** Returns the provenance of every readable build that these entries name. */
-export async function originsOf(catalog: Catalog, entries: readonly LogEntry[]): Promise<Record<string, Provenance>> {
-  const ids = new Set(entries.flatMap(({ action }) => ('builds' in action ? action.builds : [])));
-  const provenances = await Promise.all(
-    [...ids].map(async (id) => [id, await provenanceOf(catalog.record(id))] as const),
-  );
+/** Returns the provenance of every readable build that an entry names. */
+export async function originsOf(catalog: Catalog, { action }: LogEntry): Promise<Record<string, Provenance>> {
+  const ids = 'builds' in action ? action.builds : [];
+  const provenances = await Promise.all(ids.map(async (id) => [id, await provenanceOf(catalog.record(id))] as const));
   return Object.fromEntries(provenances.flatMap(([id, provenance]) => (provenance ? [[id, provenance]] : [])));
 }
 
@@ -133,7 +127,7 @@ export interface Difference {
 
 /** Resolves a word to builds: a state's number, `stable`, `candidate`, another channel's `preview:stable`, or a build over stable. */
 async function buildsOf(reader: Reader, current: ChannelDocument, word: string): Promise<string[]> {
-  const stable = current.stable?.builds ?? [];
+  const stable = liveIn(current);
   if (word === 'stable') return stable;
   if (word === 'candidate') {
     if (current.candidate) return mergeBuilds(stable, triedBuilds(current));

@@ -26,8 +26,11 @@ export interface Writer extends Reader {
   permit?: (current: ChannelDocument) => void;
   /** Verified identity of the writer. Absent when working directly on a store, where only `who` is known. */
   actor?: Actor;
-  /** Second person's decision under the approval rule. Without it, forward changes are refused. */
-  second?: SecondDecision;
+  /**
+   * A second person's decision under the approval rule, called for every state that a forward change is tried on. Returns evidence for the
+   * log, or null if the change must not be written. Throws refused. Without it, forward changes are refused.
+   */
+  second?: (current: ChannelDocument, decided: Pick<Decided, 'state' | 'action'>) => Promise<Evidence[] | null>;
 }
 
 export interface ChangeOptions {
@@ -44,15 +47,6 @@ export interface Actor {
   token: string | null;
   isManager: boolean;
 }
-
-/**
- * A second person's decision on a forward change, called for every state that the change is tried on. Returns evidence for the log, or
- * null if the change must not be written. Throws refused.
- */
-export type SecondDecision = (
-  current: ChannelDocument,
-  decided: Pick<Decided, 'state' | 'action'>,
-) => Promise<Evidence[] | null>;
 
 /** Returns the writer's own time, or the store's if they differ by more than `CLOCK_TOLERANCE_MS`. */
 export async function timeOf({ store, now }: Pick<Writer, 'store' | 'now'>): Promise<Date> {

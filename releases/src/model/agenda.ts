@@ -4,7 +4,7 @@ import { usage } from '../errors.ts';
 import { say } from '../sentences.ts';
 import { windowSchema } from './action.ts';
 import { nameOf, sameBuilds } from './build.ts';
-import { type ChannelDocument, candidatesOf } from './channel.ts';
+import { type ChannelDocument, candidatesOf, liveIn } from './channel.ts';
 
 // The agenda holds a channel's scheduled changes, freezes and proposals. It is a document of its own because the
 // channel's document is public.
@@ -174,7 +174,7 @@ export type Agenda = v.InferOutput<typeof agendaSchema>;
 /** Returns the live builds of the same remotes as these builds. */
 export function liveOf(document: ChannelDocument, builds: readonly string[]): string[] {
   const names = new Set(builds.map(nameOf));
-  return (document.stable?.builds ?? []).filter((live) => names.has(nameOf(live)));
+  return liveIn(document).filter((live) => names.has(nameOf(live)));
 }
 
 export const candidateOf = (document: ChannelDocument, { salt, builds }: Pick<Schedule, 'salt' | 'builds'>) =>
@@ -342,30 +342,25 @@ export const windowText = (window: FreezeWindow): string =>
         ...{ toDay: dayOf(window.to), toTime: timeOf(window.to), zone: window.zone },
       });
 
-/** Parses steps such as `5@now,25@1h,100@4h`, with delays from the start. Throws usage. */
+/**
+ * Parses steps such as `5@now,25@1h,100@4h`, with delays from the start. Throws usage, also for more than 20 steps, steps that do not rise,
+ * invalid shares and delays over 30 days.
+ */
 export function parseSteps(text: string): Step[] {
   const steps = text.split(',').map((word) => {
     const [, percent, span = '', unit = ''] = /^(\d+(?:\.\d+)?)%?@(?:now|(\d{1,4})([mhd]))$/.exec(word.trim()) ?? [];
     if (percent === undefined) throw usage(say('noStep', { text: word.trim() }), say('noStepCure'));
     return { percent: Number(percent), minutes: Number(span) * ({ m: 1, h: 60, d: 1440 }[unit] ?? 0) };
   });
-  assertSteps(steps);
-  return steps;
-}
-
-/** Throws usage for more than 20 steps, steps that do not rise, invalid shares and delays over 30 days. */
-function assertSteps(steps: readonly Step[]): void {
   const cure = say('stepsCure');
   const rises = steps.every(({ percent, minutes }, at) => {
     const before = steps[at - 1];
     return !before || (percent > before.percent && minutes > before.minutes);
   });
-  if (steps.length === 0 || steps.length > 20) throw usage(say('manySteps'), cure);
+  if (steps.length > 20) throw usage(say('manySteps'), cure);
   if (!rises) throw usage(say('stepsStay', { steps: stepsText(steps) }), cure);
-  if (
-    steps.some(({ percent, minutes }) => !(percent > 0 && percent <= 100) || !(minutes >= 0 && minutes <= MAX_MINUTES))
-  )
-    throw usage(say('stepOutside'), cure);
+  if (!steps.every((step) => v.is(stepSchema, step))) throw usage(say('stepOutside'), cure);
+  return steps;
 }
 
 const spanText = (minutes: number): string => {

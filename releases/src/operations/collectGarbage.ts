@@ -24,11 +24,6 @@ export interface GarbageOptions {
   signal?: AbortSignal;
 }
 
-export interface Garbage {
-  removed: string[];
-  kept: number;
-}
-
 async function findReachableFrom(store: Store, channel: string, publicKey: string, now: Date): Promise<string[]> {
   const reader = { store, channel, key: { publicKey } };
   const document = await currentDocument(reader);
@@ -67,7 +62,7 @@ const keyOf = ({ id }: Claim): string => claimKey(buildIdParts(id).name, buildId
  * The audit counts for 30 days, and at least 20 states. Withdraws the version, then checks again before it removes files, so that a
  * running switch never loses a build.
  */
-export async function collectGarbage(store: Store, publicKey: string, options: GarbageOptions): Promise<Garbage> {
+export async function collectGarbage(store: Store, publicKey: string, options: GarbageOptions) {
   const { dryRun, graceMilliseconds = 15_000, now: clock = () => new Date(), signal } = options;
   const now = clock();
   const ids = await publishedIds(store);
@@ -105,19 +100,6 @@ export async function collectGarbage(store: Store, publicKey: string, options: G
 const UNCLAIMED_HOURS = 24;
 const TEMPORARY_HOURS = 1;
 
-export interface SweepOptions {
-  dryRun?: boolean;
-  unclaimedHours?: number;
-}
-
-export interface SweepResult {
-  /** Folders of uploads that never became a build. */
-  uploads: string[];
-  bytes: number;
-  /** Number of files left by interrupted writes. */
-  temporary: number;
-}
-
 /** Lists folders below `builds/` that no version claims. Reads a claim only if two folders have the same version. */
 async function unclaimedFolders(store: Store): Promise<string[]> {
   const unclaimed: string[] = [];
@@ -142,12 +124,11 @@ async function isClaimed(store: Store, name: string, folder: string): Promise<bo
 
 /**
  * Removes abandoned uploads and remains of interrupted writes. Needs no free space. An upload that is swept while it runs is refused as
- * incomplete and sent again.
+ * incomplete and sent again. Returns the folders of the uploads, their bytes, and the number of remains.
  */
-export async function sweepUploads(store: Store, options: SweepOptions = {}): Promise<SweepResult> {
-  const { dryRun = false, unclaimedHours = UNCLAIMED_HOURS } = options;
+export async function sweepUploads(store: Store, { dryRun = false, unclaimedHours = UNCLAIMED_HOURS } = {}) {
   const now = (await store.time()).getTime();
-  const result: SweepResult = { uploads: [], bytes: 0, temporary: 0 };
+  const result = { uploads: [] as string[], bytes: 0, temporary: 0 };
   for (const prefix of await unclaimedFolders(store)) {
     const maps = `${mapsFolder(prefix.slice(0, -1))}/`;
     const entries = [...(await store.entries(prefix)), ...(await store.entries(maps))];

@@ -1,4 +1,4 @@
-import { type Catalog, listBuilds } from '../builds/catalog.ts';
+import { type BuildSummary, type Catalog, listBuilds } from '../builds/catalog.ts';
 import { currentDocument, type Difference, diff } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { nullIfRefused } from '../errors.ts';
@@ -46,12 +46,9 @@ const publishedAt = (record: BuildRecord | null): string => record?.provenance.a
 
 async function commitsBetween(catalog: Catalog, name: string, { from, to }: Sides<BuildRecord>): Promise<Commit[]> {
   const [older = '', newer = ''] = [publishedAt(from), publishedAt(to)].sort();
-  const publishedBuilds = from && to ? await listBuilds(catalog, name) : [];
-  const buildsBetween = publishedBuilds.filter(
-    ({ provenance: { at }, problem }) => !problem && at > older && at <= newer,
-  );
-  const commits = from && to ? buildsBetween.map(({ id, provenance }) => ({ id, provenance })) : to ? [to] : [];
-  return commits
+  const isBetween = ({ provenance: { at }, problem }: BuildSummary) => !problem && at > older && at <= newer;
+  const builds = from && to ? (await listBuilds(catalog, name)).filter(isBetween) : [to].filter((one) => one !== null);
+  return builds
     .map(({ id, provenance: { commit, author, change, at } }) => ({ build: id, commit, author, change, at }))
     .sort((a, b) => a.at.localeCompare(b.at));
 }

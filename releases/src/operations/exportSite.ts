@@ -18,13 +18,6 @@ export interface ExportOptions {
   imgOrigins?: string[];
 }
 
-export interface ExportResult {
-  folder: string;
-  set: string;
-  pages: string[];
-  builds: string[];
-}
-
 /** Throws usage for a file, and for a folder with files of somebody else. */
 async function requireSiteFolder(folder: string): Promise<void> {
   const entries = await readdir(resolve(folder)).catch((cause: unknown): string[] => {
@@ -149,10 +142,10 @@ const plainPaths = (routes: readonly { path: string }[]): string[] =>
  * missing file. `_headers` has the headers of each path, which change only with the pages and kinds of documents. Candidates, which
  * need a server, are left out.
  */
-export const exportSite = (writer: Writer, options: ExportOptions): Promise<ExportResult> =>
+export const exportSite = (writer: Writer, options: ExportOptions) =>
   guardFolder(options.folder, () => writeSite(writer, options));
 
-async function writeSite(writer: Writer, options: ExportOptions): Promise<ExportResult> {
+async function writeSite(writer: Writer, options: ExportOptions) {
   await requireSiteFolder(options.folder);
   const { store, catalog, channel, key } = writer;
   const { document, source } = await requireChannel(writer);

@@ -2,22 +2,17 @@ import { assertRemote } from '../builds/catalog.ts';
 import { assertStored } from '../builds/files.ts';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { compose, newMisfits, replan } from '../channel/composeSet.ts';
-import { currentDocument, liveIn, readState } from '../channel/readChannel.ts';
+import { currentDocument, readState } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
 import { nullIfRefused, refused } from '../errors.ts';
 import type { Misfit } from '../gate/fit.ts';
 import { type Evidence, findingsIn } from '../model/action.ts';
 import { HOST_NAME, mergeBuilds, nameOf } from '../model/build.ts';
-import { type Candidate, type ChannelDocument, candidatesOf, stateOf } from '../model/channel.ts';
+import { type Candidate, type ChannelDocument, candidatesOf, liveIn, stateOf } from '../model/channel.ts';
 import type { Body } from '../requests.ts';
 import { say } from '../sentences.ts';
 import { dropFailingCandidates } from './switching.ts';
-
-const isRollbackOf = (state: ChannelDocument, name?: string): boolean => {
-  const { verb, names = [] } = state.action;
-  return verb === 'rollback' && (name === undefined || names.length === 0 || names.includes(name));
-};
 
 /**
  * Yields former states with other live builds, none of them killed, newest first. Follows an earlier rollback to its target, so that
@@ -27,8 +22,9 @@ async function* statesBefore(writer: Writer, current: ChannelDocument, name?: st
   const live = liveIn(current, name).join();
   let state = current;
   while (state.seq > 1) {
-    const { to } = state.action;
-    const seq = isRollbackOf(state, name) && to !== undefined && to < state.seq ? to : state.seq - 1;
+    const { verb, to, names = [] } = state.action;
+    const isOfName = name === undefined || names.length === 0 || names.includes(name);
+    const seq = verb === 'rollback' && isOfName && to !== undefined && to < state.seq ? to : state.seq - 1;
     state = await readState(writer, current, seq);
     const builds = liveIn(state, name);
     if (builds.length > 0 && builds.join() !== live && !builds.some((id) => current.killed.includes(id))) yield state;
@@ -54,7 +50,7 @@ async function findStateBefore(writer: Writer, current: ChannelDocument, name?: 
   for await (const state of statesBefore(writer, current, name)) {
     const builds = liveIn(state, name);
     if (skippedStates.has(builds.join())) continue;
-    const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
+    const stable = name ? mergeBuilds(liveIn(current), builds) : builds;
     const misfits = force ? [] : await misfitsOfStable(writer, current, stable);
     if (misfits.length === 0) return { state, skippedStates: [...skippedStates.values()] };
     skippedStates.set(builds.join(), { state, misfits });
@@ -123,15 +119,6 @@ function restoredLastGood(current: ChannelDocument, target: ChannelDocument, nam
   return formerBuild ? { ...others, [name]: formerBuild } : others;
 }
 
-function assertNotKilled(current: ChannelDocument, builds: readonly string[], seq: number): void {
-  const killedBuilds = builds.filter((id) => current.killed.includes(id));
-  if (killedBuilds.length > 0)
-    throw refused(say('killedInState', { seq, builds: killedBuilds.join(', ') }), say('anotherStateCure'), [], {
-      kind: 'killed',
-      builds: killedBuilds,
-    });
-}
-
 /**
  * Makes former builds live again, as a new state: of `name` or all, of state `to` or the newest that differs. Checks the rules of the
  * set and the stored files, without a browser. Throws refused if the builds do not fit what else is live.
@@ -152,12 +139,19 @@ export function rollback(writer: Writer, { name, to, why, seq, force }: Body<'ro
           say('notLiveInCure'),
         );
       }
-      assertNotKilled(current, builds, target.seq);
-      const stable = name ? mergeBuilds(current.stable?.builds ?? [], builds) : builds;
+      const killed = builds.filter((id) => current.killed.includes(id));
+      const inState = { seq: target.seq, builds: killed.join(', ') };
+      if (killed.length > 0)
+        throw refused(say('killedInState', inState), say('anotherStateCure'), [], { kind: 'killed', builds: killed });
+      const stable = name ? mergeBuilds(liveIn(current), builds) : builds;
       if (stable.join() === current.stable?.builds.join()) return null;
       await assertStored(writer, builds);
       const { candidates, ends } = candidatesAfter(current, builds);
       const restoredBuilds = builds.filter((id) => !liveIn(current).includes(id));
+      const skippedEvidence = skippedStates.flatMap(({ state, misfits }): Evidence[] => [
+        { kind: 'passedOver', builds: liveIn(state, name) },
+        ...findingsIn(misfits, false),
+      ]);
       const removalEvidence = liveIn(current)
         .filter((id) => !stable.some((other) => nameOf(other) === nameOf(id)))
         .map((build): Evidence => ({ kind: 'replaced', build, by: null }));
@@ -175,19 +169,13 @@ export function rollback(writer: Writer, { name, to, why, seq, force }: Body<'ro
         },
         force,
         why,
-        evidence: [...skippedEvidence(skippedStates, name), ...removalEvidence, ...ends, ...evidence],
+        evidence: [...skippedEvidence, ...removalEvidence, ...ends, ...evidence],
       };
     },
     seq,
     { name },
   );
 }
-
-const skippedEvidence = (skippedStates: readonly SkippedState[], name?: string): Evidence[] =>
-  skippedStates.flatMap(({ state, misfits }) => [
-    { kind: 'passedOver', builds: liveIn(state, name) },
-    ...findingsIn(misfits, false),
-  ]);
 
 /** Returns the candidates without such a build, and evidence for the log about the others, which end. */
 function candidatesWithout(current: ChannelDocument, isGone: (id: string) => boolean) {
@@ -243,13 +231,8 @@ async function effectOn(writer: Writer, current: ChannelDocument, build: string,
   const { instead, skippedStates } = live
     ? await findReplacement(writer, current, build, force)
     : { instead: null, skippedStates: [] };
-  const shown =
-    description.kind === 'host'
-      ? []
-      : [
-          ...description.routes.map(({ path }) => path),
-          ...description.slots.map((slot) => say('slotNamed', { slotName: slot.name })),
-        ];
+  const { routes, slots } = description.kind === 'host' ? { routes: [], slots: [] } : description;
+  const shown = [...routes.map(({ path }) => path), ...slots.map(({ name }) => say('slotNamed', { slotName: name }))];
   return {
     build,
     name: nameOf(build),
@@ -264,21 +247,18 @@ async function effectOn(writer: Writer, current: ChannelDocument, build: string,
 }
 
 /** Returns what `kill` would do, without changing anything. Throws refused if there is no such build. */
-export async function effectOfKill(writer: Writer, build: string): Promise<KillEffect> {
-  const document = await currentDocument(writer);
-  return effectOn(writer, document, build);
-}
+export const effectOfKill = async (writer: Writer, build: string): Promise<KillEffect> =>
+  effectOn(writer, await currentDocument(writer), build);
 
-function assertConfirmed(effect: KillEffect, isHost: boolean, confirm?: string): void {
-  const { build, name, live, instead, lost, unfit: problems, whole } = effect;
+function assertConfirmed({ build, name, live, instead, lost, unfit, whole }: KillEffect, confirm?: string): void {
   const orWhole = (cure: string) => (whole === null ? cure : say('wholeCure', { seq: whole, cure }));
   if (!live || instead !== null) {
     if (confirm === undefined || confirm === name) return;
     throw refused(say('mistyped', { build }), say('mistypedCure', { name }));
   }
-  if (isHost) throw refused(say('onlyHost', { build }), orWhole(say('onlyHostCure')), problems);
+  if (name === HOST_NAME) throw refused(say('onlyHost', { build }), orWhole(say('onlyHostCure')), unfit);
   if (confirm === name) return;
-  throw refused(say('onlyBuild', { build, name }), orWhole(say('onlyBuildCure', { name })), [...lost, ...problems]);
+  throw refused(say('onlyBuild', { build, name }), orWhole(say('onlyBuildCure', { name })), [...lost, ...unfit]);
 }
 
 /**
@@ -295,7 +275,7 @@ export function kill(
     async (current) => {
       if (current.killed.includes(build)) return null;
       const effect = await effectOn(writer, current, build, force);
-      assertConfirmed(effect, (await writer.catalog.record(build)).description.kind === 'host', confirm);
+      assertConfirmed(effect, confirm);
       const killed = [...current.killed, build];
       const action = { kind: 'kill' as const, builds: [build] };
       if (!current.stable) return { state: { ...stateOf(current), killed }, action, why };
@@ -303,20 +283,10 @@ export function kill(
       if (effect.instead) await assertStored(writer, [effect.instead]);
       const stable = effect.instead ? mergeBuilds(others, [effect.instead]) : others;
       const { candidates, ends } = candidatesWithout(current, (id) => id === build);
-      const { next, evidence } = await dropFailingCandidates(
-        writer,
-        current,
-        replan(current, { stable, killed, candidates }),
-        null,
-      );
+      const plan = replan(current, { stable, killed, candidates });
+      const { next, evidence } = await dropFailingCandidates(writer, current, plan, null);
       const replaced: Evidence[] = effect.live ? [{ kind: 'replaced', build, by: effect.instead }] : [];
-      return {
-        composed: next,
-        action,
-        force,
-        why,
-        evidence: [...replaced, ...ends, ...evidence],
-      };
+      return { composed: next, action, force, why, evidence: [...replaced, ...ends, ...evidence] };
     },
     seq,
     { name: nameOf(build) },
@@ -337,8 +307,7 @@ export function withdraw(
         await assertRemote(writer.store, name);
         throw refused(say('notLive', { name }), say('notLiveCure'));
       }
-      if ((await writer.catalog.record(build)).description.kind === 'host')
-        throw refused(say('hostStays'), say('hostStaysCure'));
+      if (name === HOST_NAME) throw refused(say('hostStays'), say('hostStaysCure'));
       if (confirm !== name) {
         const { instead, shown } = await effectOn(writer, current, build);
         throw refused(

@@ -1,12 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { isName } from '@liaozhai/shared/contract';
+import { DAY_MS, isName } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
 import { type Actor, type Reader, timeOf } from '../channel/writer.ts';
 import { refused, usage } from '../errors.ts';
 import { personNamed } from '../model/agenda.ts';
 import { nameOf } from '../model/build.ts';
 import { type ChannelDocument, candidatesOf } from '../model/channel.ts';
-import { jsonOrNull, signedOrNull } from '../model/documents.ts';
+import { parseOrNull, signedOrNull } from '../model/documents.ts';
 import { isSignedDocument, type SigningKey, sha256Hex, signedJson } from '../model/signing.ts';
 import type { Verb } from '../requests.ts';
 import { say } from '../sentences.ts';
@@ -104,7 +104,7 @@ export async function createToken(
     label: inOneLine(label),
     at: new Date(now).toISOString(),
     by,
-    expires: days === null ? null : new Date(now + days * 86_400_000).toISOString(),
+    expires: days === null ? null : new Date(now + days * DAY_MS).toISOString(),
     revoked: null,
     ...(person?.trim() ? { person: inOneLine(person) } : {}),
   };
@@ -113,26 +113,14 @@ export async function createToken(
   return { token: `lz_${id}_${secret}`, record };
 }
 
-interface ReadToken {
-  record: TokenRecord;
-  /** False: made before records were signed, changed since, or forged. */
-  isSigned: boolean;
-  tag: string;
-}
-
-function parseToken(source: string, id: string, publicKey: string): Omit<ReadToken, 'tag'> | null {
-  const parsed = v.safeParse(signedSchema, jsonOrNull(source));
-  if (!parsed.success) return null;
-  const { sig: _, ...record } = parsed.output;
-  // a record copied to another id would survive the revocation of its token
-  return { record, isSigned: record.id === id && isSignedDocument(parsed.output, publicKey) };
-}
-
-/** Returns null if the record is missing or damaged. */
-async function readToken(store: Store, id: string, publicKey: string): Promise<ReadToken | null> {
+/** Returns null if the record is missing or damaged. `isSigned` is false if it was changed or forged. */
+async function readToken(store: Store, id: string, publicKey: string) {
   const pointer = await store.readPointer(keyOf(id));
-  const parsed = pointer && parseToken(pointer.body, id, publicKey);
-  return parsed && { ...parsed, tag: pointer.tag };
+  const signed = parseOrNull(signedSchema, pointer?.body);
+  if (!pointer || !signed) return null;
+  const { sig: _, ...record } = signed;
+  // a record copied to another id would survive the revocation of its token
+  return { record, isSigned: record.id === id && isSignedDocument(signed, publicKey), tag: pointer.tag };
 }
 
 /** True if a token was revoked, or its record is missing or damaged. Expiry does not count. */
@@ -200,32 +188,15 @@ export interface PermissionRequest {
   frozen?: boolean;
 }
 
-const PUBLISHER_VERBS: readonly PermissionRequest['verb'][] = ['look', 'publish', 'check'];
-const DEPLOYER_VERBS: readonly PermissionRequest['verb'][] = [
-  ...PUBLISHER_VERBS,
-  'activate',
-  'canary',
-  'promote',
-  'abort',
-  'rollback',
-  'withdraw',
-  'override',
-  'schedule',
-  'pause',
-  'continue',
-  'cancel',
-  'retract',
-];
+type Verbs = readonly PermissionRequest['verb'][];
 /** Verbs that change a candidate, now or later. */
-export const CANDIDATE_VERBS: readonly PermissionRequest['verb'][] = [
-  'canary',
-  'promote',
-  'abort',
-  'schedule',
-  'pause',
-  'continue',
-  'cancel',
-];
+export const CANDIDATE_VERBS: Verbs = ['canary', 'promote', 'abort', 'schedule', 'pause', 'continue', 'cancel'];
+const PUBLISHER_VERBS: Verbs = ['look', 'publish', 'check'];
+const SWITCHING_VERBS: Verbs = ['activate', 'rollback', 'withdraw', 'override', 'retract'];
+const VERBS_OF: Partial<Record<Role, Verbs>> = {
+  publisher: PUBLISHER_VERBS,
+  deployer: [...PUBLISHER_VERBS, ...CANDIDATE_VERBS, ...SWITCHING_VERBS],
+};
 
 const isOnly = (names: readonly string[], ownNames: readonly string[]): boolean =>
   ownNames.length > 0 && names.every((name) => ownNames.includes(name));
@@ -236,16 +207,13 @@ function candidateIsShared(current: ChannelDocument, ownNames: readonly string[]
   return names.some((held) => held.some((name) => ownNames.includes(name)) && !isOnly(held, ownNames));
 }
 
-const verbsOf = (role: Role): readonly PermissionRequest['verb'][] =>
-  role === 'deployer' ? DEPLOYER_VERBS : role === 'publisher' ? PUBLISHER_VERBS : [];
-
 /** Returns why the caller may not do this; null = allowed. Without names, a rollback, check or change of candidates affects all. */
 export function refusal(caller: Caller, request: PermissionRequest, current: ChannelDocument): string | null {
   const grants = grantsOf(caller);
   if (grants.some(({ role }) => role === 'manager') || request.verb === 'look') return null;
   if (request.force) return say('forceIsManagers');
   if (request.frozen) return say('frozenIsManagers');
-  const permittingGrants = grants.filter(({ role }) => verbsOf(role).includes(request.verb));
+  const permittingGrants = grants.filter(({ role }) => VERBS_OF[role]?.includes(request.verb));
   if (permittingGrants.length === 0) return say('roleLacks', { role: caller.role, verb: request.verb });
   const ownNames = permittingGrants.flatMap(({ name }) => name ?? []);
   const isWholeChannel = request.names.length === 0 && ['rollback', 'check', ...CANDIDATE_VERBS].includes(request.verb);

@@ -23,14 +23,10 @@ export interface ScheduleView extends ReturnType<typeof shownSchedule> {
   waiting: Waiting | null;
 }
 
-export interface FreezeView extends Freeze {
-  open: boolean;
-}
-
 /** A channel's agenda for display. */
 export interface AgendaView {
   schedules: ScheduleView[];
-  freezes: FreezeView[];
+  freezes: (Freeze & { open: boolean })[];
   /** End and reason of the freeze; null if nothing is frozen. */
   frozen: { until: string; reason: string } | null;
   /** The approval rule; null if one person decides. */

@@ -101,8 +101,7 @@ export class S3Store implements Store {
   }
 
   async list(prefix: string): Promise<string[]> {
-    const pages = await this.#pages(prefix);
-    return pages.flatMap(({ Contents = [] }) => Contents.map(({ Key = '' }) => Key.slice(this.#prefix.length)));
+    return (await this.entries(prefix)).map(({ key }) => key);
   }
 
   async entries(prefix: string): Promise<Entry[]> {
