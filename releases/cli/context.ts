@@ -15,7 +15,6 @@ import { httpClient, localClient, type ReleaseClient } from '../src/releaseClien
 import { openStore, requireKey, requirePublicKey, type Store, storeFrom } from '../src/store/store.ts';
 import { sessionFor } from './signIn.ts';
 
-/** Options of every verb. */
 export interface SharedOptions {
   store?: string;
   channel: string;
@@ -154,7 +153,6 @@ export const printList = <Item>(
   nothing: string,
 ): void => print(command, items, items.length > 0 ? table(items.map(cellsOf)) : [nothing]);
 
-/** Prints an error and its cure. Returns the exit code. */
 export function printFailure(json: boolean, cause: unknown): number {
   if (!(cause instanceof ReleaseError)) {
     if (json) printJson({ error: { kind: 'internal', message: messageOf(cause) } });

@@ -188,7 +188,6 @@ function metricRows({ metric, stable, candidate, verdict }: MetricVitals): strin
   ]);
 }
 
-/** Web vitals of every package with data. */
 function vitalsLines(vitals: readonly NameVitals[]): string[] {
   const hasPages = ({ stable, candidate }: MetricVitals) => Boolean(stable?.pages || candidate?.pages);
   const measuredNames = vitals.filter(({ metrics }) => metrics.some(hasPages));
@@ -205,7 +204,6 @@ const formatSince = (instant: string): string => {
   return localTime(new Date().toISOString()).startsWith(day ?? '') ? time : `${day} ${time}`;
 };
 
-/** The error's sentence, then details for a fix. */
 const errorLines = (error: ErrorHealth): string[] => [
   errorSentence(error, formatSince(error.first)),
   ...(error.message ? [`    ${error.name}: ${error.message}`] : []),

@@ -35,7 +35,6 @@ function undeliveredLines({ id, shown, attempts, problem, undelivered }: ListedW
   ];
 }
 
-/** Plans of a channel, and whether it is frozen. */
 export function agendaLines(agenda: AgendaView | undefined): string[] {
   if (!agenda) return [];
   const { schedules, frozen, watched, webhooks, problem, approval, proposals = [] } = agenda;
@@ -52,7 +51,6 @@ export function agendaLines(agenda: AgendaView | undefined): string[] {
   ];
 }
 
-/** A pending proposal, and who has to act on it. */
 function pendingLines(proposal: ProposalView): string[] {
   const { id, by, at, expires, own, outdated } = proposal;
   const advice = outdated

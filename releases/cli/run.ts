@@ -114,7 +114,6 @@ export function makeProgram(): Command {
   return program;
 }
 
-/** Runs one command line. Returns the exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   const json = words.includes('--json');
   if (words.find((word) => word !== '--json') === '--version') {

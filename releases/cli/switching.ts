@@ -15,7 +15,6 @@ import type { ProposalView, RequestOutcome } from '../src/policies/approval.ts';
 import { openStore, requirePublicKey } from '../src/store/store.ts';
 import { addVerb, clientFor, examples, localStore, localTime, note, parseCount, print, smokeFor } from './context.ts';
 
-/** Adds the options of every switching verb. */
 export const withReason = (command: Command): Command =>
   command
     .option('--why <text>', 'kept in the audit')
@@ -218,7 +217,6 @@ export interface FromOptions {
   fromKey?: string;
 }
 
-/** Opens a channel of another store. */
 export async function openSource(channel: string, url: string, key?: string): Promise<Source> {
   if (key !== undefined && !isPublicKey(key))
     throw usage('--from-key is no public key', 'Use the one that `init` printed; `store.json` of that store has it.');
@@ -323,7 +321,6 @@ export const addWithdraw = (program: Command) =>
       );
     });
 
-/** Effects of a kill. */
 const effectLines = ({ build, instead, endsCandidate, lost }: KillEffect): string[] => [
   `A kill is for good: ${build} will never run again.`,
   ...(instead ? [`Everybody gets ${instead} in its place.`] : []),
@@ -331,7 +328,6 @@ const effectLines = ({ build, instead, endsCandidate, lost }: KillEffect): strin
   ...(endsCandidate ? ['The candidate it belongs to ends.'] : []),
 ];
 
-/** Alternatives to a kill, and why there are no others. */
 function alternativeLines({ name, live, instead, unfit, whole }: KillEffect): string[] {
   const gentler = instead ? `rollback ${name}` : `withdraw ${name}`;
   return [

@@ -22,7 +22,6 @@ const reasonSchema = v.variant('kind', [
 /** Requests that run the gate or wait for a receiver, which may take minutes. */
 export const GATED_PATH = /^\/v1\/(check|activate|canary|promote|schedule|approve|webhook-test)\b/;
 
-/** Response to a failed request. */
 export const failureSchema = v.object({
   message: text,
   cure: v.optional(text, ''),

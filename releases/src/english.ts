@@ -129,7 +129,6 @@ const WAITS: LinesByKind<Waiting> = {
   frozen: ({ until, reason }) => `waits: frozen until ${until}, "${reason}"`,
 };
 
-/** Why a due step waits. */
 export const waitingLine = (waiting: Waiting): string => lineByKind(WAITS, waiting);
 
 const EVIDENCE: LinesByKind<ReadAction['evidence'][number]> = {

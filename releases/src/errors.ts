@@ -3,7 +3,6 @@ import { say } from './sentences.ts';
 
 export type FailureKind = 'refused' | 'usage' | 'unreachable' | 'conflict' | 'forbidden';
 
-/** HTTP status of each kind. */
 export const STATUSES = { refused: 422, usage: 400, conflict: 409, unreachable: 503, forbidden: 403 } as const;
 
 /**
@@ -43,7 +42,6 @@ export const refused = (message: string, cure = '', details: readonly string[] =
 export const newer = (what: string, details: readonly string[]) =>
   refused(say('documentNewer', { what }), say('documentNewerCure'), details);
 
-/** The command or request itself is wrong. */
 export const usage = (message: string, cure = '') => new ReleaseError('usage', message, cure);
 
 /** The store cannot be reached or denies access. */
@@ -64,7 +62,6 @@ export function nullIfRefused(cause: unknown): null {
 export const hasCode = (cause: unknown, ...codes: string[]): boolean =>
   cause instanceof Error && 'code' in cause && codes.includes(String(cause.code));
 
-/** One line for a person, of any thrown value. */
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /** Message of an error and its causes. `fetch` puts the reason in `cause`, sometimes as a code without a message. */

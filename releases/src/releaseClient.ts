@@ -95,7 +95,6 @@ export interface ReleaseClient extends Changes {
 }
 
 export interface LocalClientOptions {
-  /** The browser check, or null to skip it. */
   smoke: GateCheck | null;
   provenance: (folder: string) => Provenance | Promise<Provenance>;
   /** Address where the channel is served. */
@@ -175,7 +174,6 @@ export function localClient(
   };
 }
 
-/** Makes the methods of all verbs. */
 const forEachVerb = (act: <Name extends Verb>(verb: Name, body: Body<Name>) => Promise<unknown>) =>
   Object.fromEntries(VERBS.map((verb) => [verb, async (body: Body<Verb>) => act(verb, body)])) as Changes;
 

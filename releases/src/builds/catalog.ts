@@ -69,7 +69,6 @@ export async function claimedBy(store: Store, name: string, version: string): Pr
   return (await readClaim(store, name, version))?.id ?? null;
 }
 
-/** True if this build holds its version. */
 export async function isPublished(store: Store, id: string): Promise<boolean> {
   const { name, version } = buildIdParts(id);
   return (await claimedBy(store, name, version)) === id;
@@ -152,7 +151,6 @@ const summaryOf = ({ id, description: { label, kind }, files, provenance }: Buil
   return { id, label, kind, bytes: sizes.reduce((sum, size) => sum + size, 0), files: sizes.length, provenance };
 };
 
-/** Describes a damaged build from its version claim. */
 async function damagedSummary(store: Store, id: string, problem: string): Promise<BuildSummary> {
   const { name, version } = buildIdParts(id);
   const { at = '', publisher = '' } = (await readClaim(store, name, version)) ?? {};

@@ -37,7 +37,6 @@ export function buildFileHeaders(path: string): Record<string, string> {
 
 const COMPRESSED = /\.(?:m?js|css|html|json|svg|txt|webmanifest)$/;
 
-/** True for files that are stored compressed as well. */
 export const isCompressed = (path: string): boolean => COMPRESSED.test(path);
 
 /** Largest file compressed at the best quality. Beyond it, the last percent costs seconds. */
@@ -68,7 +67,6 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-/** The forms in which a file is stored. */
 export const formsOf = (path: string): readonly Form[] => (isCompressed(path) ? FORMS : [PLAIN]);
 
 /** Upper bound of a file's stored bytes, including its compressed forms. */

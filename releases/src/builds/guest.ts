@@ -113,9 +113,7 @@ async function findGuestPackage(folder: string): Promise<string | null> {
   return hasField(source) ? source : null;
 }
 
-/** Cure for an incomplete build. */
 export const BROKEN_CURE = 'Build it again and publish what is whole.';
-/** Cure for a description that does not meet the contract. */
 export const GUEST_CURE = 'Set what these lines name: see "Without a package of ours" in docs/for-teams.md.';
 
 const notRemote = (what: string): string => `${what} does not describe a remote`;
@@ -172,7 +170,6 @@ const sharedLibrariesOf = ({ shared }: Manifest, { peerDependencies }: GuestPack
   };
 };
 
-/** Returns a name unique to this version of a package. */
 const versionedName = (name: string, version: string) => `${name}_${version}`.replace(/[^\w$]/g, '_');
 
 /** Replaces a missing manifest, from the package's name and the text of the entry. */

@@ -12,7 +12,6 @@ import { contentType, readGateFile } from './files.ts';
 import { BROKEN_CURE, describeGuest, GUEST_CURE } from './guest.ts';
 import { isSourceMap, toStoredMap } from './sourceMaps.ts';
 
-/** Limits of one build. */
 export const LIMITS = { files: 2000, fileBytes: 10 * 1024 * 1024, buildBytes: 50 * 1024 * 1024 } as const;
 
 const DESCRIPTION_FILE = 'liaozhai.json';

@@ -103,7 +103,6 @@ const formatMib = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`;
 
 const FREE_CURE = 'Remove what nothing needs with `pnpm release gc`';
 
-/** Throws refused if writing so many bytes would leave less than the reserve. */
 export async function assertReserve(store: Store, bytes: number, reserve: number): Promise<void> {
   const room = await store.room();
   if (room === null || room - bytes >= reserve) return;
@@ -139,7 +138,6 @@ export class Quota {
     }
   }
 
-  /** Drops cached counts after a removal. */
   clearCounts(): void {
     this.#counts.clear();
   }

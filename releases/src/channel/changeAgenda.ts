@@ -98,7 +98,6 @@ const entryOf = (change: 'added' | 'removed', { window, reason }: Freeze, why?: 
   evidence: [{ kind: 'freeze' as const, change, window, reason: truncate(reason) }],
 });
 
-/** Throws refused for a window that is never open. */
 function assertWindow(window: FreezeWindow, now: Date): void {
   if (window.kind === 'weekly') {
     if (isZone(window.zone) && window.from !== window.to) return;
@@ -160,7 +159,6 @@ export const removeFreeze = (writer: Writer, id: string, { why, seq }: ChangeOpt
   );
 };
 
-/** Returns the freeze that applies now, or null. */
 export async function frozenNow(writer: Writer): Promise<Frozen | null> {
   const { freezes } = await readAgenda(writer);
   return freezes.length === 0 ? null : frozenAt(freezes, await timeOf(writer));

@@ -50,7 +50,6 @@ export interface Decision {
   forward?: boolean;
 }
 
-/** A decision with its state. */
 export type Decided = Decision & { state: ChannelState };
 
 export interface Change {

@@ -51,7 +51,6 @@ export interface Composed {
   together: ComposedSet | null;
 }
 
-/** Returns the current state as a plan, with some parts replaced. */
 export const replan = (current: ChannelDocument, parts: Partial<Plan>): Plan => ({
   stable: liveIn(current),
   candidates: candidatesOf(current),

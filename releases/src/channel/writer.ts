@@ -9,14 +9,12 @@ import type { Decided } from './changeChannel.ts';
 /** Largest difference between correct clocks, in ms. */
 export const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
-/** Means of reading a channel. */
 export interface Reader {
   store: Store;
   channel: string;
   key: Pick<SigningKey, 'publicKey'>;
 }
 
-/** Author, channel and means of a change. */
 export interface Writer extends Reader {
   catalog: Catalog;
   key: SigningKey;

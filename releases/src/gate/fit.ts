@@ -56,7 +56,6 @@ const sharing: Rule = {
   find: ({ host, remotes }) => remotes.flatMap((remote) => sharingMisfits(remote, host.description.shared.provides)),
 };
 
-/** Checks that every remote can run on this host's `shared/runtime`. */
 const contract: Rule = {
   check: 'contract',
   find: ({ host, remotes }) => {
@@ -187,7 +186,6 @@ export function misfitsAmong(records: readonly BuildRecord[], neighbours: readon
   return FIT_RULES.flatMap(({ check, find }) => find(ensemble).map((misfit) => ({ check, ...misfit })));
 }
 
-/** Returns the conflicts among `records` that do not exist among `before`. */
 export function addedMisfits(records: readonly BuildRecord[], before: readonly BuildRecord[]): Misfit[] {
   const knownKeys = new Set(misfitsAmong(before).map(({ key }) => key));
   return misfitsAmong(records).filter(({ key }) => !knownKeys.has(key));

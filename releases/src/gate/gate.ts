@@ -11,7 +11,6 @@ import { cached, type Store } from '../store/store.ts';
 import { STATIC_CHECKS } from './checks.ts';
 import { misfitsAmong } from './fit.ts';
 
-/** A proposed set, with everything that the checks need. */
 export interface GateSubject {
   store: Store;
   set: SetBody;

@@ -102,7 +102,6 @@ export interface Activity {
   faults: PageFault[];
   hasThrown: boolean;
   hasLoaded: boolean;
-  /** Number of requests that began or ended. */
   requests: number;
 }
 
@@ -185,7 +184,6 @@ export function track(page: Page, site: Site): Activity {
 }
 
 interface Beat {
-  /** The container exists and the document has loaded. */
   isLoaded: boolean;
   /** The screen's module has not loaded: the host shows a skeleton and has measured no component of the build. */
   isWaiting: boolean;
@@ -273,7 +271,6 @@ async function waitFor(
   return false;
 }
 
-/** Waits until nothing has changed for a while. */
 export async function waitForIdle(next: () => Promise<Beat>, idleBeats = SETTLED_BEATS): Promise<void> {
   let last = '';
   for (let beats = 0, idle = 0; beats < MAX_SETTLING_BEATS && idle < idleBeats; beats += 1) {
@@ -283,7 +280,6 @@ export async function waitForIdle(next: () => Promise<Beat>, idleBeats = SETTLED
   }
 }
 
-/** Waits until the page has loaded. Returns its faults. */
 export async function waitForLoad(page: Page, origin: string, target: Visit, activity: Activity): Promise<PageFault[]> {
   const next = () => beat(page, origin, target, activity);
   const hasRun = await waitFor(({ isLoaded }) => isLoaded, next, activity);

@@ -99,7 +99,6 @@ export interface Sharing {
   candidates: { builds: readonly string[]; libraries: SharedLibrary[] }[];
 }
 
-/** Reads the shared libraries of a channel's stable set and candidates. */
 export async function readSharing(
   { store, catalog }: Pick<Writer, 'store' | 'catalog'>,
   document: ChannelDocument,

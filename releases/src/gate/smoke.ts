@@ -64,7 +64,6 @@ function pagesForSlots({ set }: GateSubject, by: string, slots: readonly string[
   return { likely: visits(true), rest: slots.every(hasLikely) ? [] : visits(false) };
 }
 
-/** State of the browser check of a set. */
 interface Trial {
   subject: GateSubject;
   walk: Walk;
@@ -88,7 +87,6 @@ const lateFiles = ({ set }: GateSubject, { id, description }: RemoteRecord): str
 /** `static/js/story.sheet.efc9fb53.js` → `story.sheet` */
 const chunkOf = (path: string) => path.replace(/^.*\//, '').replace(/([.-][\w-]{8,})?\.m?js$/, '');
 
-/** Returns late files that no page loaded, by path in the build. */
 const closedFiles = ({ subject, walk }: Trial, remote: RemoteRecord): string[] =>
   lateFiles(subject, remote)
     .filter((path) => !walk.loadedPaths.has(path))

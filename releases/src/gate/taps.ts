@@ -3,7 +3,6 @@ import type { Page } from 'playwright';
 import { say } from '../sentences.ts';
 import { type Activity, beat, type Site, TIMEOUT_MS, type Visit, waitForIdle } from './pageWatch.ts';
 
-/** Limit of taps per page. */
 const MAX_TAPS = 24;
 const SETTLED_BEATS = 2;
 
@@ -97,7 +96,6 @@ function createTapPlan() {
     lastTap = name;
     return name;
   };
-  /** Returns null if nothing is left to tap. */
   return (names: readonly string[]): string | null => {
     for (const name of names) if (!openers.has(name)) openers.set(name, lastTap);
     const untappedNames = names.filter((name) => !tappedNames.has(name));

@@ -63,7 +63,6 @@ const isOfBackend = (pathname: string) => BACKEND_SEGMENTS.includes(pathname.spl
 
 /** Origins that the pages of a visit may call. */
 interface Reach {
-  /** Origin of the set's server. */
   origin: string;
   /** Other origins that the pages' policy allows. */
   connect: readonly string[];

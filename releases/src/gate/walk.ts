@@ -103,7 +103,6 @@ const CHANGES = {
 export interface LateFile {
   kind: keyof typeof CHANGES;
   path: string;
-  /** A page that loads it. */
   target: Visit;
 }
 

@@ -178,7 +178,6 @@ export function summarise(
   };
 }
 
-/** Returns a group's figures for the audit. */
 const healthOf = (
   group: 'candidate' | 'control',
   { visitors, failedVisitors, failures, p75LoadMilliseconds }: GroupHealth,
@@ -212,7 +211,6 @@ export async function stopIfWorse(writer: Writer, reader: HealthReader): Promise
   return true;
 }
 
-/** Returns the figures of a harmful candidate for the audit. */
 function evidenceOf({ failing, slower }: Trouble): Evidence[] {
   if (failing?.verdict.worse) {
     const { tried, control, verdict } = failing;

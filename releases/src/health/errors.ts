@@ -8,7 +8,6 @@ export interface Portion {
   visitors: number;
 }
 
-/** An error of one build at one place in its sources. */
 export interface ErrorHealth {
   build: string;
   /** New pages do not get this build any more. */

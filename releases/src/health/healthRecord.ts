@@ -86,7 +86,6 @@ export class HealthRecorder {
     return sha256Hex(`${this.#channel}:${visitor}`).slice(0, 16);
   }
 
-  /** Adds the vitals of a page, without its visitor. */
   recordVitals(report: VitalsReport, at = new Date()): void {
     this.#vitals.report(report, at);
     this.#plan();
@@ -162,7 +161,6 @@ export interface HealthRecord {
 
 /** Reads the files of `HealthRecorder`, each only once, because they are immutable. */
 export class HealthReader {
-  /** Source maps in the same store. */
   readonly maps: SourceMaps;
   readonly #store: Pick<Store, 'read' | 'list' | 'children'>;
   readonly #root: string;

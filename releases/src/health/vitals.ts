@@ -67,7 +67,6 @@ export const vitalsLineSchema = v.object({
 
 type VitalsLine = v.InferOutput<typeof vitalsLineSchema>;
 
-/** Vitals of one build in one minute. */
 export interface VitalsMinute {
   /** the minute's start */
   at: string;
@@ -103,7 +102,6 @@ export class VitalsTally {
     minute.values.set(kind, add(minute.values.get(kind) ?? new Map(), new Map(buckets)));
   }
 
-  /** Returns all values as lines for `addLine`. */
   lines(): VitalsLine[] {
     return this.minutes.flatMap(({ at, build, values }) =>
       [...values].map(([kind, histogram]) => {

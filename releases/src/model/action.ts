@@ -84,7 +84,6 @@ const evidenceSchema = v.variant('kind', [
   v.object({ kind: v.literal('candidateEnded'), ...listed }),
   /** A live build was removed, and `by` replaced it; null = no replacement. */
   v.object({ kind: v.literal('replaced'), build: v.string(), by: v.nullable(v.string()) }),
-  /** The gate ran without a browser. */
   v.object({ kind: v.literal('unseen') }),
   /** Former builds that a rollback skipped because they do not fit the live set. */
   v.object({ kind: v.literal('passedOver'), ...listed }),
@@ -150,7 +149,6 @@ const evidenceSchema = v.variant('kind', [
   }),
   /** This person proposed the change; the person who carried it out approved it. */
   v.object({ kind: v.literal('approved'), proposal: v.string(), by: v.string() }),
-  /** The change was made in a freeze window, for a reason. */
   v.object({ kind: v.literal('freezeOverridden'), freeze: v.string(), reason: v.string() }),
 ]);
 

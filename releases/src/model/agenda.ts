@@ -103,7 +103,6 @@ const why = v.optional(textSchema(500));
 /** `despiteFreeze`: the reason for switching although the channel is frozen. */
 const forced = { why, force: v.optional(v.boolean()), despiteFreeze: v.optional(textSchema(200, 1)) };
 
-/** Fields of requests for forward changes. */
 export const FORWARD_FIELDS = {
   activate: { builds: v.pipe(builds, v.minLength(1)), ...forced },
   canary: {
@@ -155,10 +154,8 @@ const proposalSchema = v.object({
   changes: v.array(v.object({ name: v.string(), from: v.nullable(v.string()), to: v.nullable(v.string()) })),
 });
 
-/** A change that waits for a second person. */
 export type PendingApproval = v.InferOutput<typeof proposalSchema>;
 
-/** Limit of pending proposals per channel. */
 export const MAX_PROPOSALS = 20;
 
 /** Contents of `agendas/<channel>.json`. */
@@ -171,7 +168,6 @@ export const agendaSchema = v.object({
 
 export type Agenda = v.InferOutput<typeof agendaSchema>;
 
-/** Returns the live builds of the same remotes as these builds. */
 export function liveOf(document: ChannelDocument, builds: readonly string[]): string[] {
   const names = new Set(builds.map(nameOf));
   return liveIn(document).filter((live) => names.has(nameOf(live)));
@@ -275,7 +271,6 @@ export interface Frozen {
   until: Date;
 }
 
-/** Returns the freeze that applies at this instant, or null. */
 export function frozenAt(freezes: readonly Freeze[], now: Date): Frozen | null {
   const open = (at: Date) =>
     freezes

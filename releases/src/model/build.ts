@@ -142,7 +142,6 @@ export function makeRecord(
   return { format: 1, id, digest, description, files, provenance };
 }
 
-/** Parses `build.json` and checks its digest and id. Throws refused. */
 export function parseRecord(source: string, expectedId: string): BuildRecord {
   const what = say('theRecord', { build: expectedId });
   const record = parseDocument(recordSchema, source, what, say('publishAgainCure'));
@@ -167,7 +166,6 @@ export function differencesBetween(from: readonly string[], to: readonly string[
     .filter((difference) => difference.from !== difference.to);
 }
 
-/** Compares lists of builds regardless of order. */
 export const sameBuilds = (a: readonly string[], b: readonly string[]): boolean =>
   [...a].sort().join() === [...b].sort().join();
 

@@ -43,13 +43,11 @@ export type ChannelState = Pick<
 export const candidatesOf = ({ candidate, moreCandidates = [] }: Pick<ChannelState, 'candidate' | 'moreCandidates'>) =>
   candidate ? [candidate, ...moreCandidates] : [];
 
-/** Returns the fields of a document for these candidates. */
 export function candidateFields(candidates: readonly Candidate[]): Pick<ChannelState, 'candidate' | 'moreCandidates'> {
   const [candidate, ...more] = candidates;
   return { candidate: candidate ?? null, ...(more.length > 0 ? { moreCandidates: more } : {}) };
 }
 
-/** Returns the state of a document without its action. */
 export const stateOf = (document: ChannelState): ChannelState => {
   const { stable, lastGood, killed, digests } = document;
   return { stable, ...candidateFields(candidatesOf(document)), lastGood, killed, digests, ...ruleOf(document) };
@@ -77,7 +75,6 @@ export const formatOf = ({ approval }: Pick<ChannelState, 'approval'>) => (appro
 export const liveIn = ({ stable }: Pick<ChannelState, 'stable'>, name?: string): string[] =>
   (stable?.builds ?? []).filter((id) => !name || nameOf(id) === name);
 
-/** Returns the builds of all candidates. */
 export const triedBuilds = (state: Pick<ChannelState, 'candidate' | 'moreCandidates'>): string[] =>
   candidatesOf(state).flatMap(({ builds }) => builds);
 

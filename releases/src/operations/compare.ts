@@ -16,7 +16,6 @@ export interface Sides<Value> {
 /** Origin of a build published between the two that are compared. */
 export type Commit = Pick<Provenance, 'commit' | 'author' | 'change' | 'at'> & { build: string };
 
-/** Differences between two builds of one name. */
 export interface Comparison extends Difference {
   /** `to` was published before `from`, so the commits are undone. */
   back: boolean;

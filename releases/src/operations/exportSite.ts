@@ -12,7 +12,6 @@ import { guardFolder } from '../store/fileStore.ts';
 
 export interface ExportOptions {
   folder: string;
-  /** The page's runtime configuration. */
   config: Record<string, unknown>;
   connectSrc?: string[];
   imgOrigins?: string[];
@@ -41,7 +40,6 @@ async function writeAtomically(folder: string, path: string, body: string | Buff
   await rename(`${target}.new`, target);
 }
 
-/** Returns the paths of the copied files. */
 async function copyBuild(writer: Writer, id: string, folder: string): Promise<string[]> {
   const keys = await writer.store.list(`${buildFolder(id)}/`);
   for (const key of keys) {

@@ -60,7 +60,6 @@ async function findStateBefore(writer: Writer, current: ChannelDocument, name?: 
 
 const linesOf = (misfits: readonly Misfit[]): string[] => [...new Set(misfits.map(findingLine))];
 
-/** Returns the first of these states that fits as a whole, or null. */
 async function findFittingState(writer: Writer, current: ChannelDocument, skippedStates: readonly SkippedState[]) {
   for (const { state } of skippedStates) {
     const builds = liveIn(state);
@@ -209,7 +208,6 @@ async function findReplacement(writer: Writer, current: ChannelDocument, build: 
 export interface KillEffect {
   build: string;
   name: string;
-  /** The build is live for everyone. */
   live: boolean;
   /** Replacement of the build; null if it is not live or nothing fits. */
   instead: string | null;
@@ -217,7 +215,6 @@ export interface KillEffect {
   unfit: string[];
   /** Number of a former state that fits as a whole, if no single build does. */
   whole: number | null;
-  /** The candidate it belongs to ends. */
   endsCandidate: boolean;
   /** Routes and slots of the build. */
   shown: string[];

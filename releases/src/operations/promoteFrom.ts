@@ -15,7 +15,6 @@ import { say } from '../sentences.ts';
 import type { Store } from '../store/store.ts';
 import { type SwitchOptions, switchStable } from './switching.ts';
 
-/** Number of former states that are searched for a build. */
 const MAX_STATES = 500;
 
 /** The channel to take builds from, in this store or another one. */

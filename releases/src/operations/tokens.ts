@@ -135,7 +135,6 @@ export const REISSUE_CURE =
 /** A token without its hash; `problem` is why it is refused, or null. */
 export type ListedToken = Omit<TokenRecord, 'hash'> & { problem: string | null };
 
-/** Lists every readable token, without secrets. */
 export async function listTokens(store: Store, publicKey: string): Promise<ListedToken[]> {
   const ids = await namesBelow(store, 'tokens/');
   const tokens = await Promise.all(ids.map((id) => readToken(store, id, publicKey)));
@@ -201,7 +200,6 @@ const VERBS_OF: Partial<Record<Role, Verbs>> = {
 const isOnly = (names: readonly string[], ownNames: readonly string[]): boolean =>
   ownNames.length > 0 && names.every((name) => ownNames.includes(name));
 
-/** True if a candidate has builds both of the caller's names and of others. */
 function candidateIsShared(current: ChannelDocument, ownNames: readonly string[]): boolean {
   const names = candidatesOf(current).map(({ builds }) => builds.map(nameOf));
   return names.some((held) => held.some((name) => ownNames.includes(name)) && !isOnly(held, ownNames));
@@ -250,7 +248,6 @@ export const bearerOf = (secret: string): string => `lzs_${secret}`;
 /** Returns the session secret in an `Authorization` header; undefined if it has none, such as with a token. */
 export const secretOfBearer = (header = ''): string | undefined => /^Bearer lzs_([\w-]{43})$/.exec(header)?.[1];
 
-/** The sessions of people who signed in at a provider. */
 export class Sessions {
   readonly #store: Store;
   readonly #key: SigningKey;
@@ -279,7 +276,6 @@ export class Sessions {
     if (secret) await this.#store.remove(sessionKeyOf(sha256Hex(secret)));
   }
 
-  /** Removes expired and invalid sessions. */
   async sweep(now: Date): Promise<void> {
     for (const id of await namesBelow(this.#store, 'sessions/')) {
       const session = await this.#read(id);

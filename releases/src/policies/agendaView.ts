@@ -16,20 +16,17 @@ const shownSchedule = ({ builds, steps, taken, paused, by, at, why }: Schedule) 
   ...{ builds, steps, taken, paused, by, at, why },
 });
 
-/** A schedule for display. */
 export interface ScheduleView extends ReturnType<typeof shownSchedule> {
   next: { percent: number; due: string };
   /** Why a due step waits; null if it is not due, or about to be taken. */
   waiting: Waiting | null;
 }
 
-/** A channel's agenda for display. */
 export interface AgendaView {
   schedules: ScheduleView[];
   freezes: (Freeze & { open: boolean })[];
   /** End and reason of the freeze; null if nothing is frozen. */
   frozen: { until: string; reason: string } | null;
-  /** The approval rule; null if one person decides. */
   approval: ApprovalRule | null;
   proposals: ProposalView[];
   webhooks: ListedWebhook[];

@@ -204,7 +204,6 @@ async function outcomeOf(
   return outcome;
 }
 
-/** Throws conflict if the proposal was already decided. */
 async function assertUndecided(writer: Writer, current: ChannelDocument, proposal: PendingApproval): Promise<void> {
   const outcome = await outcomeOf(writer, current, proposal);
   if (outcome)
@@ -330,7 +329,6 @@ function viewOf({ person, ...proposal }: PendingApproval, document: ChannelDocum
   return { ...proposal, own: isSamePerson(person, viewer), outdated };
 }
 
-/** Returns pending proposals as the viewer sees them. */
 export const viewProposals = (
   { actor, who }: Writer,
   { proposals }: Agenda,

@@ -61,7 +61,6 @@ const changeSchedule = (
     return decision ? withSchedule(agenda, planned, decision) : null;
   });
 
-/** True if the schedule has steps left. */
 export const isStanding = (schedule: Schedule, document: ChannelDocument): boolean =>
   ['ready', 'taken'].includes(standing(schedule, document));
 
@@ -305,7 +304,6 @@ async function stop(
   );
 }
 
-/** Advances one schedule as far as it may go now. */
 async function advance(writer: Writer, reader: HealthReader, id: string, gate: Gate): Promise<void> {
   const document = await currentDocument(writer);
   const planned = (await readAgenda(writer)).schedules.find((each) => each.id === id);

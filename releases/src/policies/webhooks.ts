@@ -31,7 +31,6 @@ export type EventType =
   | 'expired'
   | 'test';
 
-/** The body of a call. */
 export interface WebhookEvent {
   /** Equal for every attempt, so that receivers can drop duplicates. */
   id: string;

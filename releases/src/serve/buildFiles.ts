@@ -37,7 +37,6 @@ export interface ServedFile {
   body: Buffer;
 }
 
-/** Content encoding of a response. */
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 const SUFFIXES = { br: '.br', gzip: '.gz', identity: '' };

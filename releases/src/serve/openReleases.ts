@@ -28,9 +28,7 @@ export interface ReleasesOptions
 }
 
 export interface PageVisitor {
-  /** The first-party visitor id cookie. */
   id: string;
-  /** The id of an override link, if any. */
   override?: string;
 }
 
@@ -150,7 +148,6 @@ export class Releases {
     return ({ build }) => knownIds.has(build);
   }
 
-  /** Writes pending health reports. */
   close(): Promise<void> {
     return this.#health.flush();
   }

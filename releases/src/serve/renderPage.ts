@@ -55,7 +55,6 @@ function pageHeaders(input: PageInput, importMap: string, preloadedHashes: reado
 }
 
 export interface PageInput {
-  /** The host build's `page.html`. */
   template: string;
   pageSet: PageSet;
   /** Pathname of the shown screen (`/explore` for `/`), which decides what is preloaded. */
@@ -198,7 +197,6 @@ export const routeAt = ({ remotes }: Pick<PageSet, 'remotes'>, pathname: string)
     pathname,
   );
 
-/** The set for a page: stable, candidate or override. */
 export interface ChosenSet {
   hash: string;
   body: SetBody;

@@ -94,7 +94,6 @@ function brandStyle({ colors: { light, dark } }: SiteBrand): string {
     .join('');
 }
 
-/** True if a site has the brand of its builds. */
 export const isShipped = ({ colors: { light, dark }, ...words }: SiteBrand): boolean =>
   JSON.stringify([words, light, dark]) === JSON.stringify([BRAND, {}, {}]);
 

@@ -17,7 +17,6 @@ export interface CreateOptions {
   contentEncoding?: string;
 }
 
-/** An object in a listing. */
 export interface Entry {
   key: string;
   bytes: number;
