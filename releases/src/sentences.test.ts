@@ -5,9 +5,9 @@ const ROOT = import.meta.dirname;
 
 /** Files whose refusals never reach the console: command line, start of servers and page server. */
 const ELSEWHERE =
-  /^(builds\/(publish|package|guest|exposedTypes)|operations\/(exportSite|collectGarbage|tokens|publishLocal)|model\/signing|store\/store|releaseClient|serve\/.*|testing\/.*|.*\.test)\.ts$/;
+  /^(builds\/(publish|guest|exposedTypes)|operations\/(exportSite|collectGarbage|tokens|publishLocal)|model\/signing|store\/store|releaseClient|serve\/.*|testing\/.*|.*\.test)\.ts$/;
 /** Messages that need no translation: operator's settings, uploaded files and forwarded causes. */
-const NO_SENTENCE = /^[`'](RELEASES|CONSOLE|CHROMIUM)_|^`(\$\{name\}\/)?\$\{(path|folder)\}|^`"\$\{(url|text|key)\}"/;
+const NO_SENTENCE = /^[`'](RELEASES|CONSOLE|CHROMIUM)_|^`(\$\{name\}\/)?\$\{(path|folder)\}|^`"\$\{(url|text|key|version)\}"/;
 
 test('what the console can be refused with has words in each of its languages', () => {
   const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((file) => /\.ts$/.test(file));
