@@ -50,18 +50,18 @@ const oneLine = (text: string): string => {
   return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line;
 };
 
-/** Returns status and beginning of the body, for a report. */
-export function shown({ status, headers, body, text }: VisitorAnswer): string {
+/** Describes a response by its status and the beginning of its body, and any other value as JSON. */
+export function shown(value: unknown): string {
+  const { status, headers, body, text = '' } = (value ?? {}) as Partial<VisitorAnswer>;
+  if (!(headers instanceof Headers)) return oneLine(JSON.stringify(value) ?? 'nothing');
   const type = headers.get('content-type')?.split(';')[0];
   const isForeign = text !== '' && body === null;
   return [status, isForeign && type, oneLine(text)].filter(Boolean).join(' ');
 }
 
-export const shownValue = (value: unknown): string => oneLine(JSON.stringify(value) ?? 'nothing');
-
-/** Throws `Deviation` with `came`, the actual result, unless `holds`. */
-export function expectThat(holds: boolean, came: string | (() => string)): asserts holds {
-  if (!holds) throw new Deviation(typeof came === 'string' ? came : came());
+/** Throws `Deviation` with `came`, the actual result or a text about it, unless `holds`. */
+export function expectThat(holds: boolean, came: unknown): asserts holds {
+  if (!holds) throw new Deviation(typeof came === 'string' ? came : shown(came));
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -11,7 +11,7 @@ import {
   userSchema,
 } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { Deviation, shownValue } from './check.ts';
+import { Deviation, shown } from './check.ts';
 
 /** An entity of the API, as the page reads it and as the contract describes it. */
 export class Entity {
@@ -217,8 +217,7 @@ export function expectFields(name: string, value: unknown, fields: JsonObject): 
   const received = recordOf(value);
   const isSame = (field: string) => String(received[field] ?? null) === String(fields[field] ?? null);
   const odd = Object.keys(fields).filter((field) => !isSame(field));
-  const describeField = (field: string) =>
-    `${name}.${field} is ${shownValue(received[field])}, not ${shownValue(fields[field])}`;
+  const describeField = (field: string) => `${name}.${field} is ${shown(received[field])}, not ${shown(fields[field])}`;
   if (odd.length > 0) throw new Deviation(odd.map(describeField).join('; '));
 }
 
@@ -226,7 +225,7 @@ type Issue = v.BaseIssue<unknown>;
 
 function describe(name: string, issue: Issue): string {
   const path = [name, v.getDotPath(issue)].filter(Boolean).join('.');
-  return issue.input === undefined ? `no ${path}` : `${path} is ${shownValue(issue.input)} (${issue.message})`;
+  return issue.input === undefined ? `no ${path}` : `${path} is ${shown(issue.input)} (${issue.message})`;
 }
 
 type JsonObject = Record<string, unknown>;
@@ -244,7 +243,7 @@ export function unwrap(body: unknown): JsonObject {
 export function pageOf(body: unknown): { items: JsonObject[]; nextCursor: string | null } {
   const { data, meta, next_cursor } = recordOf(body);
   const items = Array.isArray(data) ? data : body;
-  if (!Array.isArray(items)) throw new Deviation(`${shownValue(body)}, which is no list`);
+  if (!Array.isArray(items)) throw new Deviation(`${shown(body)}, which is no list`);
   const cursor = recordOf(meta).next_cursor ?? next_cursor;
   return { items: items.map(recordOf), nextCursor: typeof cursor === 'string' && cursor !== '' ? cursor : null };
 }

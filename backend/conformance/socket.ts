@@ -20,14 +20,13 @@ export class PusherSocket {
   /** Messages that are not frames of the protocol, which the page ignores. */
   readonly foreignMessages: string[] = [];
   readonly closed: Promise<{ code: number }>;
-  readonly #socket: WebSocket;
-  readonly #timeoutMs: number;
   readonly #waiters = new Set<{ check: () => void; fail: (why: string) => void }>();
   #closeCode: number | undefined;
 
-  private constructor(socket: WebSocket, timeoutMs: number) {
-    this.#socket = socket;
-    this.#timeoutMs = timeoutMs;
+  private constructor(
+    private readonly socket: WebSocket,
+    private readonly timeoutMs: number,
+  ) {
     this.closed = new Promise((resolve) => {
       socket.on('close', (code) => {
         this.#closeCode = code;
@@ -70,11 +69,11 @@ export class PusherSocket {
 
   /** Sends a frame, or a text unchanged. */
   send(frame: unknown): void {
-    this.#socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+    this.socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
 
   /** Resolves to the first frame that matches, also one received before. Rejects with `SocketProblem` at a timeout. */
-  frame(matches: (frame: Frame) => boolean, withinMs = this.#timeoutMs): Promise<Frame> {
+  frame(matches: (frame: Frame) => boolean, withinMs = this.timeoutMs): Promise<Frame> {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
@@ -107,7 +106,7 @@ export class PusherSocket {
 
   /** Terminates the socket without waiting for the server's close frame. */
   close(): void {
-    this.#socket.terminate();
+    this.socket.terminate();
   }
 
   #describeFrames(): string {

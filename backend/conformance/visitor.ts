@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { retryAfterSeconds } from '@liaozhai/shared/contract';
 import { Deviation, laravelProblem, NoAnswer, shown, Untried } from './check.ts';
-import { pageOf, unwrap } from './entities.ts';
+import { pageOf, recordOf, unwrap } from './entities.ts';
 
 /** A response. Its assertions throw `Deviation` and return it. */
 export class VisitorAnswer<Body = unknown> {
@@ -33,6 +33,11 @@ export class VisitorAnswer<Body = unknown> {
     return this.page.items;
   }
 
+  /** `meta` of a list */
+  get meta() {
+    return recordOf(recordOf(this.body).meta);
+  }
+
   expectStatus(...allowed: number[]): this {
     if (!allowed.includes(this.status)) throw new Deviation(shown(this), this.status);
     return this;
@@ -40,6 +45,12 @@ export class VisitorAnswer<Body = unknown> {
 
   expectSuccess(): this {
     if (this.status < 200 || this.status > 299) throw new Deviation(shown(this), this.status);
+    return this;
+  }
+
+  /** Throws `Untried` unless the call, which a check only needs, succeeded. */
+  orUntried(problem: string): this {
+    if (this.status > 299) throw new Untried(problem);
     return this;
   }
 
@@ -66,26 +77,26 @@ const byFetch: Send = async (url, request) => {
   return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
 };
 
+/** Builds a path whose inserted values are escaped, such as ``pathOf`/stories/${id}` ``. */
+export const pathOf = (parts: TemplateStringsArray, ...values: string[]): string =>
+  String.raw({ raw: parts }, ...values.map(encodeURIComponent));
+
 /** An HTTP client that stores cookies and sends the CSRF token, like a page. */
 export class Visitor {
-  readonly origin: string;
-  readonly headers: Record<string, string>;
   readonly cookies = new Map<string, string>();
   /** the `Set-Cookie` line that last set each cookie */
   readonly cookieLines = new Map<string, string>();
-  readonly #send: Send;
-  readonly #onAnswer: OnAnswer | undefined;
 
   /**
-   * @param send sends a request to the server; `fetch` by default
+   * @param sendRequest sends a request to the server; `fetch` by default
    * @param onAnswer receives every response before the caller
    */
-  constructor(origin: string, headers: Record<string, string> = {}, send: Send = byFetch, onAnswer?: OnAnswer) {
-    this.origin = origin;
-    this.headers = headers;
-    this.#send = send;
-    this.#onAnswer = onAnswer;
-  }
+  constructor(
+    readonly origin: string,
+    readonly headers: Record<string, string> = {},
+    private readonly sendRequest: Send = byFetch,
+    private readonly onAnswer?: OnAnswer,
+  ) {}
 
   get<Body>(path: string, headers: Record<string, string> = {}): Promise<VisitorAnswer<Body>> {
     return this.send<Body>('GET', path, undefined, headers);
@@ -117,7 +128,7 @@ export class Visitor {
   ): Promise<VisitorAnswer<Body>> {
     const url = path.startsWith('//') ? this.origin + path.slice(1) : `${this.origin}/api/v1${path}`;
     const token = this.cookies.get('XSRF-TOKEN');
-    const response = await this.#send(url, {
+    const response = await this.sendRequest(url, {
       method,
       redirect: 'manual',
       body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
@@ -132,7 +143,7 @@ export class Visitor {
     });
     this.#storeCookies(response);
     const answer = new VisitorAnswer<Body>(response.status, response.headers, response.body.toString('utf8'));
-    this.#onAnswer?.({ method, path, answer });
+    this.onAnswer?.({ method, path, answer });
     return answer;
   }
 
@@ -158,15 +169,12 @@ export class Visitor {
 
 /** A visitor that `open` makes for the first request. */
 export class LateVisitor extends Visitor {
-  readonly #open: () => Promise<Visitor>;
-
-  constructor(open: () => Promise<Visitor>) {
+  constructor(private readonly open: () => Promise<Visitor>) {
     super('');
-    this.#open = open;
   }
 
   override async send<Body>(...request: Parameters<Visitor['send']>): Promise<VisitorAnswer<Body>> {
-    return (await this.#open()).send<Body>(...request);
+    return (await this.open()).send<Body>(...request);
   }
 }
 

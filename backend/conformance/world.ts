@@ -5,8 +5,7 @@ import { Deviation, Untried } from './check.ts';
 import { AnswerWatch } from './checks/answers.ts';
 import { expectFields, idOf, recordOf, unwrap } from './entities.ts';
 import { type Frame, PusherSocket, SocketProblem } from './socket.ts';
-import type { Transport } from './visitor.ts';
-import { LateVisitor, Visitor, type VisitorAnswer } from './visitor.ts';
+import { LateVisitor, pathOf, type Transport, Visitor, type VisitorAnswer } from './visitor.ts';
 
 /** The backend to check. */
 export interface Target {
@@ -55,7 +54,6 @@ export const isSubscribed = (channel: string) => (frame: Frame) =>
 
 /** Resources that the checks share: accounts, a story and a conversation. Each is created once, when first needed. */
 export class World {
-  readonly target: Target;
   readonly answers = new AnswerWatch();
   /** resources that `cleanUp` could not delete */
   readonly leftBehind = { accounts: [] as string[], conversations: 0 };
@@ -63,7 +61,6 @@ export class World {
   readonly mine = new LateVisitor(async () => (await this.member('mine')).visitor);
   readonly theirs = new LateVisitor(async () => (await this.member('theirs')).visitor);
   readonly spare = new LateVisitor(async () => (await this.member('spare')).visitor);
-  readonly #transport: Transport;
   readonly #run = String(randomInt(10_000_000)).padStart(7, '0');
   readonly #sockets = new Set<PusherSocket>();
   #socketProblem: string | undefined;
@@ -71,10 +68,10 @@ export class World {
   #replyTimeoutMs = REPLY_TIMEOUT_MS;
   readonly #resources = new Map<string, Promise<unknown>>();
 
-  constructor(target: Target, transport: Transport) {
-    this.target = target;
-    this.#transport = transport;
-  }
+  constructor(
+    readonly target: Target,
+    private readonly transport: Transport,
+  ) {}
 
   /** Creates a visitor with a CSRF token. @param options.isHasty returns a 429 instead of waiting */
   async visitor(options: { isHasty?: boolean } = {}): Promise<Visitor> {
@@ -89,13 +86,13 @@ export class World {
   #bareVisitor(isHasty = false): Visitor {
     const { origin, url } = this.target;
     const headers = { Origin: origin, Referer: `${origin}/`, 'X-Requested-With': 'XMLHttpRequest' };
-    const send = isHasty ? this.#transport.direct : this.#transport.patient;
+    const send = isHasty ? this.transport.direct : this.transport.patient;
     return new Visitor(url, headers, send, (exchange) => this.answers.record(exchange));
   }
 
   /** Creates a client that is not a page: without origin and token. */
   outsider(): Visitor {
-    return new Visitor(this.target.url, {}, this.#transport.patient);
+    return new Visitor(this.target.url, {}, this.transport.patient);
   }
 
   /** Creates another client with the same cookies. */
@@ -138,7 +135,7 @@ export class World {
   async signIn({ login, password }: Pick<Member, 'login' | 'password'>): Promise<Visitor> {
     const visitor = await this.visitor();
     const answer = await visitor.post('/login', { login, password });
-    if (answer.status > 299) throw new Untried('nobody could sign in again');
+    answer.orUntried('nobody could sign in again');
     return visitor;
   }
 
@@ -206,17 +203,14 @@ export class World {
   }
 
   async suggestionId(): Promise<string> {
-    const answer = await this.suggestionOrder();
-    const id = idOf(answer.entity);
-    if (answer.status > 299 || id === '') throw new Untried('no suggestions could be ordered');
-    return id;
+    return createdId(await this.suggestionOrder(), 'no suggestions could be ordered');
   }
 
   /** Orders the first package for `mine`. */
   order(): Promise<{ form: { package_id: string; client_id: string }; answer: VisitorAnswer }> {
     return this.createOnce('order', async () => {
       const { visitor } = await this.member('mine');
-      const { packages } = recordOf(recordOf((await visitor.get('/orders')).body).meta);
+      const { packages } = (await visitor.get('/orders')).meta;
       const package_id = Array.isArray(packages) ? idOf(packages[0]) : '';
       if (package_id === '') throw new Untried('the server names nothing to buy');
       const form = { package_id, client_id: randomUUID() };
@@ -239,7 +233,7 @@ export class World {
     const timeoutMs = this.#replyTimeoutMs;
     const deadline = Date.now() + timeoutMs;
     for (;;) {
-      const answer = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
+      const answer = await visitor.get(pathOf`/messages/latest?conversation_id=${conversationId}`);
       answer.expectSuccess();
       const { items } = answer.page;
       const runningReply = items.find(({ status }) => status === 'pending' || status === 'streaming');
@@ -287,8 +281,7 @@ export class World {
   /** Subscribes to the account's own channel. Returns its name. */
   async join(socket: PusherSocket & { id: string }, visitor: Visitor, userId: string): Promise<string> {
     const channel = ownChannel(userId);
-    const answer = await requestChannel(visitor, socket.id, channel);
-    if (answer.status > 299) throw new Untried('no channel was authorised');
+    const answer = (await requestChannel(visitor, socket.id, channel)).orUntried('no channel was authorised');
     const { auth, channel_data } = recordOf(answer.body);
     socket.send({ event: 'pusher:subscribe', data: { auth, channel_data, channel } });
     await socket.frame(isSubscribed(channel));
@@ -312,7 +305,7 @@ async function deleteConversations({ visitor }: Member): Promise<number> {
   let remaining = 0;
   try {
     for (const conversation of (await visitor.get('/conversations')).items) {
-      const { status } = await visitor.delete(`/conversations/${encodeURIComponent(idOf(conversation))}`);
+      const { status } = await visitor.delete(pathOf`/conversations/${idOf(conversation)}`);
       if (status > 299) remaining += 1;
     }
     await visitor.post('/logout');
@@ -360,9 +353,9 @@ export function userOf({ entity }: VisitorAnswer): Record<string, unknown> {
 }
 
 /** Returns the id of a created resource. Throws `Untried` if none was created. */
-export function createdId(answer: VisitorAnswer): string {
-  const id = idOf(answer.entity);
-  if (answer.status > 299 || id === '') throw new Untried('nothing could be made to look at');
+export function createdId(answer: VisitorAnswer, problem = 'nothing could be made to look at'): string {
+  const id = idOf(answer.orUntried(problem).entity);
+  if (id === '') throw new Untried(problem);
   return id;
 }
 
@@ -389,16 +382,13 @@ export async function spentBy(world: World, act: () => Promise<unknown>): Promis
 }
 
 /** Loads the conversation of `mine` from `messages/latest`. */
-export async function latest(world: World, query: Record<string, string | number> = {}) {
+export async function latest(world: World, query: { after?: number; before?: number; limit?: number } = {}) {
   const { id, visitor } = await world.conversation();
-  const search = new URLSearchParams({ conversation_id: id, ...toStrings(query) });
-  const answer = (await visitor.get(`/messages/latest?${search}`)).expectStatus(200);
-  const { items } = answer.page;
-  return { id, items, meta: recordOf(recordOf(answer.body).meta), seqs: items.map(({ seq }) => Number(seq)) };
+  const search = new URLSearchParams({ conversation_id: id });
+  for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+  const { items, meta } = (await visitor.get(`/messages/latest?${search}`)).expectStatus(200);
+  return { id, items, meta, seqs: items.map(({ seq }) => Number(seq)) };
 }
-
-const toStrings = (query: Record<string, string | number>) =>
-  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 
 export const ascending = (seqs: number[]) => seqs.every((seq, index) => index === 0 || seq > Number(seqs[index - 1]));
 
@@ -407,11 +397,10 @@ export async function ownLine(world: World) {
   const { visitor } = await world.member('theirs');
   const [, story_id] = await world.stories();
   const { answer } = await sendMessage(visitor, { story_id });
-  if (answer.status > 299) throw new Untried('no message could be sent');
-  const conversationId = conversationIdOf(answer);
+  const conversationId = conversationIdOf(answer.orUntried('no message could be sent'));
   const messages = await world.settled(visitor, conversationId);
   const line = messages.findLast(({ role }) => role === 'user') ?? {};
-  const path = `/messages/${encodeURIComponent(idOf(line))}/edit`;
+  const path = pathOf`/messages/${idOf(line)}/edit`;
   const edit = (content: object) => visitor.postOnce(path, { client_id: randomUUID(), ...content });
   return { visitor, conversationId, messages, line, edit };
 }

@@ -3,7 +3,7 @@ import { isRouteMissing } from '@liaozhai/shared/contract';
 import { type Call, isRequired, routeOf } from '../calls.ts';
 import { type Check, checksOf, Deviation, expectThat, laravelProblem, shown, tolerated, Untried } from '../check.ts';
 import { idOf, recordOf } from '../entities.ts';
-import type { Visitor, VisitorAnswer } from '../visitor.ts';
+import { pathOf, type Visitor, type VisitorAnswer } from '../visitor.ts';
 import {
   conversationIdOf,
   createdId,
@@ -123,7 +123,7 @@ async function hasChanged(visitor: Visitor, conversationId: string, stateBefore:
 /** Returns all data of a member as text. */
 async function stateOf(visitor: Visitor, conversationId: string): Promise<string> {
   const paths = [
-    `/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`,
+    pathOf`/messages/latest?conversation_id=${conversationId}`,
     '/user',
     '/conversations',
     '/transactions',
@@ -172,7 +172,7 @@ const foreignListChecks: Check[] = lists.map(([call, path, make]) => ({
     const ids = ownAnswer.items.map(idOf);
     expectThat(ids.length > 0 || !isMade, 'nothing of the reader’s own');
     const foreign = otherAnswer.page.items.map(idOf).find((id) => ids.includes(id));
-    expectThat(foreign === undefined, () => `${foreign} is in the lists of two users`);
+    expectThat(foreign === undefined, `${foreign} is in the lists of two users`);
   },
 }));
 
@@ -182,7 +182,7 @@ const keyChecks = checksOf('POST /v1/messages', {
     const { answer } = await sendMessage(world.theirs, { ...sent.content, story_id: storyId });
     if (isSuccess(answer)) await world.settled(world.theirs, conversationIdOf(answer));
     const [theirs, mine] = [answer, sent.answer].map(({ entity }) => idOf(entity.message));
-    expectThat(!isSuccess(answer) || theirs !== mine, () => shown(answer));
+    expectThat(!isSuccess(answer) || theirs !== mine, answer);
   },
 });
 
@@ -226,7 +226,7 @@ const siteChecks = [
     async 'changes nothing for another site'(world) {
       const answer = await fromElsewhere(world);
       const { name } = await currentUser(world.spare);
-      expectThat(!isSuccess(answer) && name !== '他人所改', () => shown(answer));
+      expectThat(!isSuccess(answer) && name !== '他人所改', answer);
     },
     'refuses another site with 419': tolerated(
       async (world) => (await fromElsewhere(world)).expectStatus(419),
@@ -253,7 +253,7 @@ const siteChecks = [
     },
     'gives 404 and a message for a missing one': tolerated(async (world) => {
       const answer = (await world.visit('/no-such-call')).expectStatus(404);
-      expectThat(isRouteMissing(404, recordOf(answer.body)), () => shown(answer));
+      expectThat(isRouteMissing(404, recordOf(answer.body)), answer);
     }, 'requests only what is in this list'),
   }),
   ...checksOf('POST /v1/login', {
@@ -269,7 +269,7 @@ const siteChecks = [
 const readPaths = (conversationId: string) => [
   '/stories',
   '/conversations',
-  `/conversations/${encodeURIComponent(conversationId)}`,
+  pathOf`/conversations/${conversationId}`,
   '/check-in',
   '/logout',
   '/messages',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Check, checksOf, expectThat, shown, shownValue, tolerated, Untried } from '../check.ts';
+import { type Check, checksOf, expectThat, shown, tolerated } from '../check.ts';
 import { Conversation, expectFields, idOf, recordOf } from '../entities.ts';
+import { pathOf } from '../visitor.ts';
 import {
   ascending,
   conversationIdOf,
@@ -17,29 +18,27 @@ export const endingChecks: Check[] = [
   ...checksOf('POST /v1/conversations/{id}/restart', {
     'takes away all that was said and keeps the conversation': tolerated(async (world) => {
       const { visitor, conversationId } = await ownLine(world);
-      const path = `/conversations/${encodeURIComponent(conversationId)}/restart`;
+      const path = pathOf`/conversations/${conversationId}/restart`;
       const answer = (await visitor.post(path, { client_id: randomUUID() })).expectSuccess();
       const conversation = answer.entity;
       Conversation.expectReadable(conversation);
-      expectThat(idOf(conversation) === conversationId && conversation.last_seq === 0, () => shown(answer));
-      const latestAnswer = await visitor.get(`/messages/latest?conversation_id=${encodeURIComponent(conversationId)}`);
+      expectThat(idOf(conversation) === conversationId && conversation.last_seq === 0, answer);
+      const latestAnswer = await visitor.get(pathOf`/messages/latest?conversation_id=${conversationId}`);
       latestAnswer.expectStatus(200);
-      const { meta } = recordOf(latestAnswer.body);
-      expectThat(latestAnswer.items.length === 0 && recordOf(meta).last_seq === 0, () => shown(latestAnswer));
+      expectThat(latestAnswer.items.length === 0 && latestAnswer.meta.last_seq === 0, latestAnswer);
     }, 'shows the conversation as the server has it'),
   }),
   ...checksOf('DELETE /v1/conversations/{id}', {
     'takes the conversation away, from the list and from its story': tolerated(async (world) => {
       const [story_id] = await world.stories();
       const { answer } = await sendMessage(world.theirs, { story_id });
-      const id = conversationIdOf(answer);
-      if (answer.status > 299) throw new Untried('no conversation could be made to delete');
-      (await world.theirs.delete(`/conversations/${encodeURIComponent(id)}`)).expectSuccess();
+      const id = conversationIdOf(answer.orUntried('no conversation could be made to delete'));
+      (await world.theirs.delete(pathOf`/conversations/${id}`)).expectSuccess();
       const listedIds = (await listOf(world.theirs, '/conversations')).map(idOf);
       expectThat(!listedIds.includes(id), 'it is still listed');
-      const messages = await listOf(world.theirs, `/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+      const messages = await listOf(world.theirs, pathOf`/messages/latest?story_id=${story_id}`);
       expectThat(messages.length === 0, 'its messages are still told');
-      (await world.theirs.delete(`/conversations/${encodeURIComponent(id)}`)).expectStatus(404, 204, 200);
+      (await world.theirs.delete(pathOf`/conversations/${id}`)).expectStatus(404, 204, 200);
     }, 'believes any success until it next fetches the list'),
   }),
 ];
@@ -52,7 +51,7 @@ export const listChecks: Check[] = [
       const { items } = answer.page;
       Conversation.expectReadable(...items);
       const listed = items.find((conversation) => idOf(conversation) === id);
-      expectThat(idOf(listed?.story) === storyId, () => shown(answer));
+      expectThat(idOf(listed?.story) === storyId, answer);
     },
     'gives every field of it, of its story and of its last message': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
@@ -63,10 +62,10 @@ export const listChecks: Check[] = [
       const last = await world.lastMessage(visitor, id);
       const listed = await listedConversation(visitor, id);
       const { last_message } = listed ?? {};
-      expectThat(idOf(last_message) === idOf(last), () => `${shownValue(last_message)} instead of ${idOf(last)}`);
+      expectThat(idOf(last_message) === idOf(last), `${shown(last_message)} instead of ${idOf(last)}`);
       const { excerpt } = recordOf(last_message);
       const [body, beginning] = [last.body, excerpt].map((words) => String(words).replace(/[\s*…]+/g, ''));
-      expectThat(body?.startsWith(beginning?.slice(0, 8) ?? '') === true, () => shownValue(last_message));
+      expectThat(body?.startsWith(beginning?.slice(0, 8) ?? '') === true, last_message);
       const { version } = (await latest(world)).meta;
       expectFields('conversation', listed, { last_seq: last.seq, version, active_message_id: null });
     }, 'shows the words that the list has'),
@@ -74,12 +73,12 @@ export const listChecks: Check[] = [
       const ids: string[] = [];
       for (const story_id of await world.stories()) {
         const { answer } = await sendMessage(world.theirs, { story_id });
-        if (answer.status > 299) throw new Untried('no message could be sent');
-        ids.unshift(conversationIdOf(answer));
-        await world.settled(world.theirs, conversationIdOf(answer));
+        const id = conversationIdOf(answer.orUntried('no message could be sent'));
+        ids.unshift(id);
+        await world.settled(world.theirs, id);
       }
       const listedIds = (await listOf(world.theirs, '/conversations')).map(idOf).filter((id) => ids.includes(id));
-      expectThat(listedIds.join() === ids.join(), () => `${listedIds.join()} instead of ${ids.join()}`);
+      expectThat(listedIds.join() === ids.join(), `${listedIds.join()} instead of ${ids.join()}`);
     }, 'sorts the rows by updated_at'),
   }),
   ...checksOf('GET /v1/conversations?q', {
@@ -88,9 +87,8 @@ export const listChecks: Check[] = [
       const { id, visitor } = await world.conversation();
       const listed = await listedConversation(visitor, id);
       const title = String(recordOf(listed?.story).title);
-      const search = async (words: string) => {
-        return (await visitor.get(`/conversations?q=${encodeURIComponent(words)}`)).expectStatus(200).items.map(idOf);
-      };
+      const search = async (words: string) =>
+        (await visitor.get(pathOf`/conversations?q=${words}`)).expectStatus(200).items.map(idOf);
       expectThat((await search(title)).includes(id), `nothing for ${title}`);
       const wildcardHits = await search('%_无人说过的话');
       expectThat(wildcardHits.length === 0, `${wildcardHits.length} conversations for words that nobody said`);
@@ -101,29 +99,27 @@ export const listChecks: Check[] = [
       await world.assertAnnounced('conversations.unread');
       const { id, visitor } = await world.conversation();
       const before = await listedConversation(visitor, id);
-      expectThat(before?.unread === true, () => `unread ${String(before?.unread)} before it was read`);
+      expectThat(before?.unread === true, `unread ${String(before?.unread)} before it was read`);
       const unread = (await listOf(visitor, '/conversations')).filter((listed) => listed.unread === true);
       const { unread_conversations = unread.length } = await currentUser(visitor);
-      expectThat(
-        unread_conversations === unread.length,
-        `${unread_conversations} with the user, ${unread.length} listed`,
-      );
+      const counts = `${unread_conversations} with the user, ${unread.length} listed`;
+      expectThat(unread_conversations === unread.length, counts);
       const form = { read_version: before?.version };
-      const answer = (await visitor.put(`/conversations/${encodeURIComponent(id)}`, form)).expectStatus(200);
+      const answer = (await visitor.put(pathOf`/conversations/${id}`, form)).expectStatus(200);
       Conversation.expectReadable(answer.entity);
       const after = await listedConversation(visitor, id);
-      expectThat(after?.unread === false, () => `unread ${String(after?.unread)} afterwards`);
+      expectThat(after?.unread === false, `unread ${String(after?.unread)} afterwards`);
       expectThat(after?.updated_at === before?.updated_at, 'reading has moved it in the list');
     }, 'shows the dots of the answer'),
     'puts a conversation first and takes it back': tolerated(async (world) => {
       await world.assertAnnounced('conversations.pin');
       const { id, visitor } = await world.conversation();
       for (const pinned of [true, false]) {
-        const answer = (await visitor.put(`/conversations/${encodeURIComponent(id)}`, { pinned })).expectStatus(200);
-        expectThat((answer.entity.pinned_at != null) === pinned, () => shown(answer));
+        const answer = (await visitor.put(pathOf`/conversations/${id}`, { pinned })).expectStatus(200);
+        expectThat((answer.entity.pinned_at != null) === pinned, answer);
         const [first] = await listOf(visitor, '/conversations');
         const isPinned = idOf(first) === id && typeof first?.pinned_at === 'string';
-        expectThat(isPinned === pinned, () => shownValue(first));
+        expectThat(isPinned === pinned, first);
       }
     }, 'shows the order of the answer'),
     'shelves a run of a story, and takes it up again': tolerated(async (world) => {
@@ -131,19 +127,19 @@ export const listChecks: Check[] = [
       const { id, visitor } = await world.conversation();
       const story_id = idOf((await listedConversation(visitor, id))?.story);
       for (const shelved of [true, false]) {
-        (await visitor.put(`/conversations/${encodeURIComponent(id)}`, { shelved })).expectStatus(200);
+        (await visitor.put(pathOf`/conversations/${id}`, { shelved })).expectStatus(200);
         const run = await listedConversation(visitor, id);
-        expectThat(run?.shelved === shelved, () => `shelved ${String(!shelved)} afterwards`);
-        const messages = await listOf(visitor, `/messages/latest?story_id=${encodeURIComponent(story_id)}`);
+        expectThat(run?.shelved === shelved, `shelved ${String(!shelved)} afterwards`);
+        const messages = await listOf(visitor, pathOf`/messages/latest?story_id=${story_id}`);
         const isEmpty = messages.length === 0;
-        expectThat(isEmpty === shelved, () => `messages/latest ${isEmpty ? 'lacks' : 'still has'} its messages`);
-        const runs = await listOf(visitor, `/conversations?story_id=${encodeURIComponent(story_id)}`);
+        expectThat(isEmpty === shelved, `messages/latest ${isEmpty ? 'lacks' : 'still has'} its messages`);
+        const runs = await listOf(visitor, pathOf`/conversations?story_id=${story_id}`);
         expectThat(runs.map(idOf).includes(id), 'it is not among the runs of its story');
       }
     }, 'shows the run that the server names'),
     async 'has 404 for another’s'(world) {
       const { id } = await world.conversation();
-      (await world.theirs.put(`/conversations/${encodeURIComponent(id)}`, { read_version: 1 })).expectStatus(404);
+      (await world.theirs.put(pathOf`/conversations/${id}`, { read_version: 1 })).expectStatus(404);
     },
   }),
   ...checksOf('GET /v1/messages/search', {
@@ -156,19 +152,19 @@ export const listChecks: Check[] = [
         return { seqs: answer.items.map(({ seq }) => Number(seq)), answer };
       };
       const { seqs, answer } = await find(String(sent.content.body));
-      expectThat(seqs.includes(1) && ascending(seqs), () => shown(answer));
+      expectThat(seqs.includes(1) && ascending(seqs), answer);
       for (const place of answer.items) expectFields('place', place, { conversation_id: id });
-      expectThat(recordOf(recordOf(answer.body).meta).total === seqs.length, () => shown(answer));
+      expectThat(answer.meta.total === seqs.length, answer);
       const wildcardHits = await find('%_无人说过的话');
-      expectThat(wildcardHits.seqs.length === 0, () => shown(wildcardHits.answer));
+      expectThat(wildcardHits.seqs.length === 0, wildcardHits.answer);
     }, 'steps through the hits of the answer'),
   }),
   ...checksOf('GET /v1/messages/days', {
     'gives the first message of each day': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
-      const answer = (await visitor.get(`/messages/days?conversation_id=${encodeURIComponent(id)}`)).expectStatus(200);
+      const answer = (await visitor.get(pathOf`/messages/days?conversation_id=${id}`)).expectStatus(200);
       const days = answer.items;
-      expectThat(days.at(-1)?.seq === 1 && typeof days.at(-1)?.created_at === 'string', () => shown(answer));
+      expectThat(days.at(-1)?.seq === 1 && typeof days.at(-1)?.created_at === 'string', answer);
     }, 'offers the days of the answer'),
   }),
 ];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { type Call, callNames, routeOf } from '../calls.ts';
-import { type Check, checksOf, Deviation, laravelProblem, shownValue } from '../check.ts';
+import { type Check, checksOf, Deviation, laravelProblem, shown } from '../check.ts';
 import { type Operation, operations } from '../openApiOperations.ts';
 import type { Visitor, VisitorAnswer } from '../visitor.ts';
 import type { World } from '../world.ts';
@@ -127,7 +127,7 @@ async function fuzz(world: World, fuzzedCall: FuzzedCall): Promise<void> {
     if (!answer || answer.status === 429) break;
     const problem = laravelProblem(answer);
     const sent = fuzzedCall.method === 'GET' ? { ...odd.parameters, ':x': odd.segment } : odd.body;
-    if (problem) problems.push(`${typeof sent === 'string' ? sent.slice(0, 200) : shownValue(sent)} → ${problem}`);
+    if (problem) problems.push(`${typeof sent === 'string' ? sent.slice(0, 200) : shown(sent)} → ${problem}`);
   }
   if (problems.length > 0) throw new Deviation(`${problems.length} of ${requests.length}, as ${problems[0]}`);
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Check, checksOf, Deviation, expectThat, shown, shownValue, tolerated, Untried } from '../check.ts';
+import { type Check, checksOf, Deviation, expectThat, shown, tolerated, Untried } from '../check.ts';
 import { expectFields, idOf, Message, recordOf, Suggestion } from '../entities.ts';
-import type { Visitor } from '../visitor.ts';
+import { pathOf, type Visitor } from '../visitor.ts';
 import {
   announcedRules,
   conversationIdOf,
@@ -20,7 +20,7 @@ export const reportChecks = checksOf('POST /v1/messages/{id}/report', {
     await world.assertAnnounced('messages.report');
     const { id, visitor } = await world.conversation();
     const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
-    const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
+    const path = pathOf`/messages/${idOf(reply)}/report`;
     const report = (reporter: Visitor) => reporter.post(path, { reason: 'other' });
     for (const answer of [await report(visitor), await report(visitor)])
       expectFields('the answer', answer.expectSuccess().entity, { message_id: reply?.id, reason: 'other' });
@@ -29,7 +29,7 @@ export const reportChecks = checksOf('POST /v1/messages/{id}/report', {
   'refuses an unknown reason (422)': tolerated(async (world) => {
     const { id, visitor } = await world.conversation();
     const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
-    const path = `/messages/${encodeURIComponent(idOf(reply))}/report`;
+    const path = pathOf`/messages/${idOf(reply)}/report`;
     (await visitor.post(path, { reason: 'dull' })).expectFieldErrors('reason');
   }, 'sends the reasons that it offers'),
 });
@@ -44,11 +44,11 @@ export const replyChecks: Check[] = [
       const { message } = answer.entity;
       Message.expectReadable(message);
       const { revision } = recordOf(message);
-      expectThat(idOf(message) === idOf(before) && revision === Number(before.revision) + 1, () => shown(answer));
+      expectThat(idOf(message) === idOf(before) && revision === Number(before.revision) + 1, answer);
       await expectBalance(visitor, answer);
       const after = await world.lastMessage(visitor, id);
       const isLonger = String(after.body).startsWith(String(before.body)) && after.body !== before.body;
-      expectThat(after.status === 'completed' && isLonger, () => shownValue(after));
+      expectThat(after.status === 'completed' && isLonger, after);
     }, 'shows the conversation as the server has it'),
     'takes the price that the rules name, once for a key': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
@@ -62,18 +62,18 @@ export const replyChecks: Check[] = [
         await go();
         await world.settled(visitor, id);
       });
-      expectThat(spent.balance === price && spent.ledger === price, () => `a price of ${price}: ${shownValue(spent)}`);
+      expectThat(spent.balance === price && spent.ledger === price, `a price of ${price}: ${shown(spent)}`);
     }, 'shows the price of the rules before, and the balance as it then is'),
   }),
   ...checksOf('POST /v1/messages/{id}/cancel', {
     'answers a reply that has ended as it is': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
       const before = await world.lastMessage(visitor, id);
-      const answer = (await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/cancel`, {})).expectSuccess();
+      const answer = (await visitor.post(pathOf`/messages/${idOf(before)}/cancel`, {})).expectSuccess();
       const { message } = answer.entity;
       Message.expectReadable(message);
       const { status, body } = recordOf(message);
-      expectThat(status === before.status && body === before.body, () => shown(answer));
+      expectThat(status === before.status && body === before.body, answer);
       await expectBalance(visitor, answer);
     }, 'shows the reply as the server has it'),
     'stops a reply that is being written, and keeps it from growing': tolerated(async (world) => {
@@ -81,33 +81,32 @@ export const replyChecks: Check[] = [
       const { answer } = await sendMessage(world.theirs, { story_id });
       const reply = recordOf(answer.entity.reply);
       if (answer.status > 299 || idOf(reply) === '') throw new Untried('no reply is being written');
-      const stop = (revision: number) =>
-        world.theirs.post(`/messages/${encodeURIComponent(idOf(reply))}/cancel`, { revision });
+      const stop = (revision: number) => world.theirs.post(pathOf`/messages/${idOf(reply)}/cancel`, { revision });
       const other = (await stop(Number(reply.revision) + 1)).expectSuccess();
       expectThat(recordOf(other.entity.message).status !== 'cancelled', 'another revision was stopped');
       const stopped = (await stop(Number(reply.revision))).expectSuccess();
       const { status, body } = recordOf(stopped.entity.message);
       if (status === 'completed') throw new Untried('the reply was written too fast');
-      expectThat(status === 'cancelled', () => shown(stopped));
+      expectThat(status === 'cancelled', stopped);
       const after = await world.lastMessage(world.theirs, conversationIdOf(answer));
-      expectThat(after.status === 'cancelled' && after.body === body, () => shownValue(after));
+      expectThat(after.status === 'cancelled' && after.body === body, after);
     }, 'shows the reply growing on until it ends'),
   }),
   ...checksOf('POST /v1/messages/{id}/regenerate', {
     'writes the last reply another way, in the same message and as a further text of it': tolerated(async (world) => {
       const { id, visitor } = await world.conversation();
       const before = await world.lastMessage(visitor, id);
-      const path = `/messages/${encodeURIComponent(idOf(before))}/regenerate`;
+      const path = pathOf`/messages/${idOf(before)}/regenerate`;
       const content = { client_id: randomUUID() };
       const answer = (await visitor.postOnce(path, content)).expectSuccess();
       await expectBalance(visitor, answer);
       const { message } = answer.entity;
       Message.expectReadable(message);
       const { revision, variant, variants } = recordOf(message);
-      expectThat(idOf(message) === idOf(before) && Number(revision) > Number(before.revision), () => shown(answer));
-      expectThat(variant === variants && Number(variants) === Number(before.variants) + 1, () => shown(answer));
+      expectThat(idOf(message) === idOf(before) && Number(revision) > Number(before.revision), answer);
+      expectThat(variant === variants && Number(variants) === Number(before.variants) + 1, answer);
       const after = await world.lastMessage(visitor, id);
-      expectThat(after.status === 'completed' && after.body !== before.body, () => shownValue(after));
+      expectThat(after.status === 'completed' && after.body !== before.body, after);
       (await visitor.postOnce(path, content)).expectSuccess();
       expectFields('the reply of a repeated key', await world.lastMessage(visitor, id), { variants, revision });
     }, 'shows the conversation as the server has it'),
@@ -117,12 +116,12 @@ export const replyChecks: Check[] = [
       const { id, visitor } = await world.conversation();
       const before = await world.lastMessage(visitor, id);
       if (Number(before.variants) < 2) throw new Untried('no reply has a second text');
-      const answer = await visitor.post(`/messages/${encodeURIComponent(idOf(before))}/variant`, { variant: 1 });
+      const answer = await visitor.post(pathOf`/messages/${idOf(before)}/variant`, { variant: 1 });
       answer.expectSuccess();
       const { variant, body } = recordOf(answer.entity.message);
-      expectThat(variant === 1 && body !== before.body, () => shown(answer));
+      expectThat(variant === 1 && body !== before.body, answer);
       const after = await world.lastMessage(visitor, id);
-      expectThat(after.body === body && Number(after.version) > Number(before.version), () => shownValue(after));
+      expectThat(after.body === body && Number(after.version) > Number(before.version), after);
     }, 'shows the reply as the server has it'),
   }),
   ...checksOf('POST /v1/messages/{id}/edit', {
@@ -134,10 +133,10 @@ export const replyChecks: Check[] = [
       await expectBalance(visitor, answer);
       const { message, reply } = answer.entity;
       Message.expectReadable(message, reply);
-      expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', () => shown(answer));
+      expectThat(idOf(message) === idOf(line) && recordOf(message).body === '换了话', answer);
       const after = await world.settled(visitor, conversationId);
       expectThat(after.length === messages.length, `${after.length} messages where there were ${messages.length}`);
-      expectThat(idOf(after.at(-1)) === idOf(reply), () => shownValue(after.at(-1)));
+      expectThat(idOf(after.at(-1)) === idOf(reply), after.at(-1));
       const repeated = (await edit(content)).expectSuccess().entity;
       expectFields('the reply of a repeated key', repeated.reply, { id: recordOf(reply).id });
     }, 'shows the conversation as the server has it'),
@@ -147,9 +146,9 @@ export const replyChecks: Check[] = [
       (await edit({ body: '又换了话' })).expectSuccess();
       await world.settled(visitor, conversationId);
       const search = new URLSearchParams({ conversation_id: conversationId, after: String(version) });
-      const { body, items } = await visitor.get(`/messages/latest?${search}`);
+      const { meta, items } = await visitor.get(`/messages/latest?${search}`);
       const newest = Math.max(...items.map(({ seq }) => Number(seq)));
-      expectThat(recordOf(recordOf(body).meta).last_seq === newest, () => shownValue(recordOf(body).meta));
+      expectThat(meta.last_seq === newest, meta);
     }, 'shows what is gone on a device that missed the event, until the chat is opened again'),
     'refuses where the conversation has gone on past last_seq or revision (409)': tolerated(async (world) => {
       const { visitor, conversationId, line, edit } = await ownLine(world);
@@ -157,7 +156,7 @@ export const replyChecks: Check[] = [
       await world.settled(visitor, conversationId);
       for (const seen of [{ last_seq: line.seq }, { revision: line.revision }]) {
         const answer = (await edit({ body: '没看见后面', ...seen })).expectStatus(409);
-        expectThat(recordOf(answer.body).code === 'conversation_changed', () => shown(answer));
+        expectThat(recordOf(answer.body).code === 'conversation_changed', answer);
       }
     }, 'cuts off what the reader has not seen yet'),
   }),
@@ -174,7 +173,7 @@ export const replyChecks: Check[] = [
       const id = await world.suggestionId();
       const giveUpAt = Date.now() + SUGGESTION_TIMEOUT_MS;
       for (;;) {
-        const suggestion = (await world.mine.get(`/messages/suggestion/${encodeURIComponent(id)}`)).expectStatus(200);
+        const suggestion = (await world.mine.get(pathOf`/messages/suggestion/${id}`)).expectStatus(200);
         Suggestion.expectReadable(suggestion.entity);
         const { status, items } = suggestion.entity;
         if (status === 'ready') {
@@ -182,7 +181,7 @@ export const replyChecks: Check[] = [
           expectFields('Suggestion', suggestion.entity, { conversation_id: (await world.conversation()).id });
           const texts = Array.isArray(items) ? items.map((item) => String(recordOf(item).text).trim()) : [];
           const isFit = texts.length > 0 && texts.length <= ORDERED_SUGGESTIONS && !texts.includes('');
-          return expectThat(isFit && new Set(texts).size === texts.length, () => shown(suggestion));
+          return expectThat(isFit && new Set(texts).size === texts.length, suggestion);
         }
         if (status === 'failed' || Date.now() > giveUpAt) throw new Deviation(shown(suggestion));
         await pause(500);
@@ -199,7 +198,7 @@ export const replyChecks: Check[] = [
       const spent = await spentBy(world, async () => {
         for (let time = 0; time < 2; time += 1) (await visitor.postOnce('/messages/suggestion', order)).expectSuccess();
       });
-      expectThat(spent.balance === price && spent.ledger === price, () => `a price of ${price}: ${shownValue(spent)}`);
+      expectThat(spent.balance === price && spent.ledger === price, `a price of ${price}: ${shown(spent)}`);
     }, 'shows the price of the rules before, and the balance as it then is'),
   }),
 ];

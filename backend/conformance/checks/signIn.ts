@@ -32,7 +32,7 @@ export const signInChecks: Check[] = [
       const { answer } = await world.registration('mine');
       answer.expectStatus(201);
       const { user, type } = answer.entity;
-      expectThat(user !== undefined && type === 'username', () => shown(answer));
+      expectThat(user !== undefined && type === 'username', answer);
     }, 'takes any success for one; any type but email closes the popup'),
     'gives the new account its name and the gift that the rules name': tolerated(async (world) => {
       const { form, answer, visitor } = await world.registration('mine');
@@ -43,9 +43,7 @@ export const signInChecks: Check[] = [
     async 'leaves the new account signed in'(world) {
       const { visitor, id } = await world.member('mine');
       const answer = await visitor.get('/user');
-      if (answer.status === 401) {
-        throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, 401);
-      }
+      if (answer.status === 401) throw new Deviation(`${shown(answer)}: ${whichPage(world)}`, 401);
       answer.expectStatus(200);
       expectThat(idOf(answer.entity) === id, 'somebody else');
     },
@@ -53,7 +51,7 @@ export const signInChecks: Check[] = [
       const { visitor } = await world.member('mine');
       const lines = [...visitor.cookieLines.values()].filter((line) => !line.startsWith('XSRF-TOKEN='));
       const lax = lines.filter((line) => !/httponly/i.test(line) || !/samesite=(lax|strict)/i.test(line));
-      expectThat(lines.length > 0 && lax.length === 0, () => lax[0]?.replace(/=[^;]*/, '=…') ?? 'no cookie');
+      expectThat(lines.length > 0 && lax.length === 0, lax[0]?.replace(/=[^;]*/, '=…') ?? 'no cookie');
     }, 'works; a script that got in could take the session along'),
     'sets cookies that a browser keeps and sends to every call': tolerated(async (world) => {
       const { visitor } = await world.member('mine');
@@ -69,7 +67,7 @@ export const signInChecks: Check[] = [
           (domain !== undefined && domain !== hostname && !hostname.endsWith(`.${domain}`))
         );
       });
-      expectThat(lost === undefined, () => lost?.replace(/=[^;]*/, '=…') ?? '');
+      expectThat(lost === undefined, lost?.replace(/=[^;]*/, '=…') ?? '');
     }, 'says 登录没能保持; Secure alone is right where the page is opened over https'),
     'refuses an empty form with 422 at login, password and name': tolerated(async (world) => {
       const answer = await (await world.visitor()).post('/register', {});
@@ -84,7 +82,7 @@ export const signInChecks: Check[] = [
       if (!(await world.announces('account.consent'))) return;
       const { answer } = await world.registration('mine');
       const { consent_version, consented_at } = unwrap((answer.body as { user?: unknown }).user);
-      expectThat(consent_version === CONSENT_VERSION && consented_at !== null, () => shown(answer));
+      expectThat(consent_version === CONSENT_VERSION && consented_at !== null, answer);
     }, 'works; nobody can tell later what was agreed to'),
   }),
   ...checksOf('POST /v1/login', {
@@ -92,19 +90,17 @@ export const signInChecks: Check[] = [
       const mine = await world.member('mine');
       const visitor = await world.visitor();
       const answer = (await visitor.post('/login', { login: mine.login, password: mine.password })).expectSuccess();
-      expectThat(idOf(userOf(answer)) === mine.id, () => shown(answer));
+      expectThat(idOf(userOf(answer)) === mine.id, answer);
       const [{ name }, { name: own }] = [userOf(answer), (await visitor.get('/user')).expectStatus(200).entity];
-      expectThat(name === own, () => `${name} at the sign-in, ${own} with the user`);
+      expectThat(name === own, `${name} at the sign-in, ${own} with the user`);
     },
     'begins a new session and ends the one before': tolerated(async (world) => {
       const { visitor, login, password } = await world.member('spare');
       const before = world.sameSessionVisitor({ visitor, login, password, id: '' });
       (await visitor.post('/login', { login, password })).expectSuccess();
       const [old, fresh] = [await before.get('/user'), await visitor.get('/user')];
-      expectThat(
-        old.status === 401 && fresh.status === 200,
-        `${old.status} to the old one, ${fresh.status} to the new`,
-      );
+      const statuses = `${old.status} to the old one, ${fresh.status} to the new`;
+      expectThat(old.status === 401 && fresh.status === 200, statuses);
     }, 'works; a session that somebody else knew before the sign-in is signed in too'),
     'refuses a wrong password with 422 at login or password, not with 401': tolerated(async (world) => {
       (await guess(world, (await world.member('mine')).login)).expectFieldErrors('login', 'password');
@@ -112,7 +108,7 @@ export const signInChecks: Check[] = [
     'does not tell a name that is unknown from a wrong password': tolerated(async (world) => {
       const realLogin = await guess(world, (await world.member('mine')).login);
       const unknown = await guess(world, 'conformance0');
-      expectThat(shown(realLogin) === shown(unknown), () => `${shown(realLogin)} · ${shown(unknown)}`);
+      expectThat(shown(realLogin) === shown(unknown), `${shown(realLogin)} · ${shown(unknown)}`);
     }, 'shows what the server says; names can be found out'),
   }),
   ...checksOf('POST /v1/logout', {
@@ -132,7 +128,7 @@ export const signInChecks: Check[] = [
       const answer = await visitor.post('/forgot-password', { email: 'conformance-nobody@example.org' });
       answer.expectSuccess();
       const other = await visitor.post('/forgot-password', { email: 'conformance-nobody-else@example.org' });
-      expectThat(shown(answer) === shown(other), () => `${shown(answer)} · ${shown(other)}`);
+      expectThat(shown(answer) === shown(other), `${shown(answer)} · ${shown(other)}`);
     }, 'says that a link is on its way if the address is known'),
     'refuses what is no address with 422 at email': tolerated(async (world) => {
       (await (await world.visitor()).post('/forgot-password', { email: 'nobody' })).expectFieldErrors('email');
