@@ -8,7 +8,7 @@ import { shareImageUrl } from './content/shareImageUrl.ts';
 import { type Db, query } from './db/database.ts';
 import type { StoryRow } from './db/schema.ts';
 import { type AppEnv, type Http, isVerified, notFound, userOf, writingUser } from './http/http.ts';
-import { cursorPage, type Position, readCursor, readInput, text, validate } from './http/input.ts';
+import { cursorPage, type Position, readCursor, readInput, readPage, text, validate } from './http/input.ts';
 import type { Prices } from './prices.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
@@ -206,32 +206,28 @@ function setFavorite({ db, clock }: Services, userId: string, storyId: string, s
   }
 }
 
-/** Returns up to `count` favorites after a position, the latest first. Hidden stories are left out. */
-function favoritesAfter({ db }: Services, userId: string, after: Position | null, count: number) {
-  let rows = query
+/** Selects a reader's favorites. Hidden stories are left out. */
+const favoritesOf = (userId: string) =>
+  query
     .selectFrom('favorites')
     .innerJoin('stories', 'stories.id', 'favorites.story_id')
     .select(['favorites.story_id', 'favorites.created_at'])
     .where('favorites.user_id', '=', userId)
-    .where('stories.hidden', '=', 0)
-    .orderBy('favorites.created_at', 'desc')
-    .orderBy('favorites.story_id', 'desc')
-    .limit(count);
-  if (after) rows = rows.where(sql<boolean>`(favorites.created_at, favorites.story_id) < (${after.time}, ${after.id})`);
-  return db.all(rows);
-}
+    .where('stories.hidden', '=', 0);
 
 /** Returns the lines for the first message; empty for a story without a plot. */
 const openingLines = ({ plot }: Story): string[] =>
   plot ? offeredLines(plot, initialProgress(plot)).slice(0, rules.openingLines) : [];
 
-function presentStory({ content }: Services, story: Story, conversationId: string | null) {
-  return {
+/** Returns stories in the shape of the API, each with the reader's current conversation. */
+function presentStories(services: Services, c: Http, stories: Story[]) {
+  const conversations = conversationsByStory(services, c, stories);
+  return stories.map((story) => ({
     id: story.id,
     title: story.title,
     cover_url: story.coverUrl || null,
     cover_color: story.coverColor ?? null,
-    share_image_url: shareImageUrl(content, story),
+    share_image_url: shareImageUrl(services.content, story),
     summary: story.summary,
     tags: story.tags,
     author: story.author,
@@ -239,10 +235,10 @@ function presentStory({ content }: Services, story: Story, conversationId: strin
     opening_lines: openingLines(story),
     characters: story.characters,
     price_per_message: story.price,
-    conversation_id: conversationId,
+    conversation_id: conversations.get(story.id) ?? null,
     created_at: isoTime(story.createdAt),
     updated_at: isoTime(story.updatedAt),
-  };
+  }));
 }
 
 /** Routes of the public feed and the story page, which includes a signed-in reader's progress. */
@@ -254,21 +250,19 @@ export function storyRoutes(
     .get('/', (c) => {
       const search = validate(searchInput, c.req.query());
       const hits = pageOfHits(services, search, readCursor(c.req.query('cursor')));
-      const ids = hits.map(({ story }) => story.id);
-      const conversations = conversationsByStory(services, c, ids);
-      const present = ({ story }: Hit) => presentStory(services, story, conversations.get(story.id) ?? null);
+      const storyOf = ({ story }: Hit) => story;
+      const present = (shownHits: Hit[]) => presentStories(services, c, shownHits.map(storyOf));
       const positionOf = ({ story, weight }: Hit) => ({ time: weight, id: story.id });
       return c.json(cursorPage(hits, c.req.path, positionOf, present, isPlainFeed(search) ? {} : search));
     })
     .get('/:id', (c) => {
       const story = findShownStory(services, c.req.param('id'));
-      const conversation = conversationsByStory(services, c, [story.id]).get(story.id) ?? null;
+      const [presented] = presentStories(services, c, [story]);
+      const conversation = presented?.conversation_id ?? null;
       const progress = conversation === null ? null : progressOf(services, conversation);
       const user = readerOf(c);
       const favorite = user && services.db.find('favorites', { user_id: user.id, story_id: story.id });
-      return c.json({
-        data: { ...presentStory(services, story, conversation), progress, is_favorite: favorite !== undefined },
-      });
+      return c.json({ data: { ...presented, progress, is_favorite: favorite !== undefined } });
     })
     .put('/:id/favorite', (c) => {
       const user = writingUser(c, services);
@@ -283,13 +277,9 @@ const favoriteForm = v.object({ favorite: v.boolean() });
 
 export const favoriteRoutes = (services: Services): Hono<AppEnv> =>
   new Hono<AppEnv>().get('/', (c) => {
-    const rows = favoritesAfter(services, userOf(c).id, readCursor(c.req.query('cursor')), rules.pageSize + 1);
-    const ids = rows.map(({ story_id }) => story_id);
-    const conversations = conversationsByStory(services, c, ids);
-    const positionOf = ({ story_id, created_at }: (typeof rows)[number]) => ({ time: created_at, id: story_id });
-    const present = ({ story_id }: (typeof rows)[number]) =>
-      presentStory(services, findStory(services, story_id), conversations.get(story_id) ?? null);
-    return c.json(cursorPage(rows, c.req.path, positionOf, present));
+    const storyOf = (row: { story_id: string }) => findStory(services, row.story_id);
+    const present = (rows: { story_id: string }[]) => presentStories(services, c, rows.map(storyOf));
+    return c.json(readPage(c, services, favoritesOf(userOf(c).id), ['created_at', 'story_id'], present));
   });
 
 /** Returns the user if signed in and confirmed. */
@@ -299,8 +289,9 @@ function readerOf(c: Http) {
 }
 
 /** Returns the ids of the reader's current conversations with these stories, by story id. */
-function conversationsByStory({ db }: Services, c: Http, storyIds: string[]): Map<string, string> {
+function conversationsByStory({ db }: Services, c: Http, stories: Story[]): Map<string, string> {
   const user = readerOf(c);
+  const storyIds = stories.map(({ id }) => id);
   if (!user || storyIds.length === 0) return new Map();
   const rows = query
     .selectFrom('conversations')

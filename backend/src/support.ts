@@ -7,7 +7,7 @@ import type { TicketRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
 import { type AppEnv, conflict, notFound, userOf, writingUser } from './http/http.ts';
 import { requiredKey } from './http/idempotency.ts';
-import { cleanText, cursorPage, optionalText, ownRows, readInput, text, validate } from './http/input.ts';
+import { cleanText, optionalText, readInput, readPage, text, validate } from './http/input.ts';
 import { announceUser, notifyUser } from './realtime/events.ts';
 import { rules } from './rules.ts';
 import type { Services } from './services.ts';
@@ -76,9 +76,8 @@ export function ticketRoutes(services: Services): Hono<AppEnv> {
       return c.json({ data: presentTicket(ticket) }, 201);
     })
     .get('/', (c) => {
-      const rows = ownRows(services, 'tickets', userOf(c).id, c.req.query('cursor'));
-      const position = (row: TicketRow) => ({ time: row.created_at, id: row.id });
-      return c.json(cursorPage(rows, c.req.path, position, presentTicket));
+      const tickets = query.selectFrom('tickets').selectAll().where('user_id', '=', userOf(c).id);
+      return c.json(readPage(c, services, tickets, ['created_at', 'id'], (rows) => rows.map(presentTicket)));
     })
     .post('/:id/read', (c) => {
       const user = userOf(c);

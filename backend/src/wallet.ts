@@ -6,10 +6,9 @@ import { query } from './db/database.ts';
 import type { TransactionRow, TransactionType, UserRow } from './db/schema.ts';
 import { type AppEnv, insufficientBalance, userOf, writingUser } from './http/http.ts';
 import { idempotencyKey, runOnce, type StoredSuccess } from './http/idempotency.ts';
-import { cursorPage, readCursor, readInput } from './http/input.ts';
+import { readInput, readPage } from './http/input.ts';
 import { checkInReward } from './prices.ts';
 import { announceBalance, announceUser } from './realtime/events.ts';
-import { rules } from './rules.ts';
 import type { Services } from './services.ts';
 import { currentStreak, findUser, userUpdate } from './users/user.ts';
 
@@ -111,35 +110,25 @@ export function checkInRoutes(services: Services): Hono<AppEnv> {
 
 export function transactionRoutes(services: Services): Hono<AppEnv> {
   return new Hono<AppEnv>().get('/', (c) => {
-    const rows = pageOfTransactions(services, userOf(c).id, c.req.query('cursor'), c.req.query('type'));
-    return c.json(cursorPage(rows, c.req.path, ({ position, id }) => ({ time: position, id }), presentTransaction));
+    const type = c.req.query('type');
+    const all = receiptsOf(userOf(c).id);
+    const receipts = type ? all.where('type', '=', type as TransactionType) : all;
+    return c.json(readPage(c, services, receipts, ['position', 'id'], (rows) => rows.map(presentTransaction)));
   });
 }
 
-/** An entry with its payment, if the points were bought. */
-type ReceiptRow = TransactionRow & { price_cents: number | null; method: string | null; paid_at: number | null };
-
-function pageOfTransactions(
-  { db }: Services,
-  userId: string,
-  cursor: string | undefined,
-  type: string | undefined,
-): ReceiptRow[] {
-  const position = readCursor(cursor);
-  let page = query
+/** Selects a user's entries, each with its payment if the points were bought. */
+const receiptsOf = (userId: string) =>
+  query
     .selectFrom('transactions')
     .leftJoin('orders', (join) =>
       join.onRef('orders.id', '=', 'transactions.ref_id').on('transactions.ref_type', '=', 'order'),
     )
     .selectAll('transactions')
     .select(['orders.price_cents', 'orders.method', 'orders.paid_at'])
-    .where('transactions.user_id', '=', userId)
-    .orderBy('position', 'desc')
-    .limit(rules.pageSize + 1);
-  if (position) page = page.where('position', '<', position.time);
-  if (type) page = page.where('type', '=', type as TransactionType);
-  return db.all(page);
-}
+    .where('transactions.user_id', '=', userId);
+
+type ReceiptRow = TransactionRow & { price_cents: number | null; method: string | null; paid_at: number | null };
 
 function presentTransaction(row: ReceiptRow) {
   const { price_cents, method, paid_at } = row;

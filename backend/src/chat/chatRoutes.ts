@@ -1,11 +1,10 @@
 import { Hono } from 'hono';
-import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { ConversationRow, UserRow } from '../db/schema.ts';
 import { type AppEnv, type Http, invalid, priceChanged, restarting, userOf, writingUser } from '../http/http.ts';
 import { idempotencyKey, type PaidOutcome, requiredKey, runOnce, type StoredSuccess } from '../http/idempotency.ts';
-import { cursorPage, id, type Position, readCursor, readInput, text, validate, wholeNumber } from '../http/input.ts';
+import { id, readCursor, readInput, readPage, text, validate, wholeNumber } from '../http/input.ts';
 import { presentPrices } from '../prices.ts';
 import { notifyUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
@@ -134,18 +133,19 @@ const changeForm = v.object({
 });
 
 export function conversationRoutes(services: Services): Hono<AppEnv> {
-  const toResponse = (row: ConversationRow) => presentConversation(services, row);
+  const present = (rows: ConversationRow[]) => rows.map((row) => presentConversation(services, row));
   return new Hono<AppEnv>()
     .get('/', (c) => {
       const user = userOf(c);
       const { q, story_id, cursor } = validate(listQuery, c.req.query());
-      const position = readCursor(cursor);
-      const rows = q
-        ? findConversations(services, user.id, q, position)
-        : pageOfConversations(services, user.id, position, story_id);
-      const page = cursorPage(rows, c.req.path, ({ updated_at, id }) => ({ time: updated_at, id }), toResponse);
+      const order = ['updated_at', 'id'] as const;
+      if (q) return c.json(readPage(c, services, searchedConversations(user.id), order, present, isHit(services, q)));
+      // all runs of the story, or, without a story, all conversations that are not pinned
+      const own = conversationsOf(user.id);
+      const selection = story_id ? own.where('story_id', '=', story_id) : own.where('pinned_at', 'is', null);
+      const page = readPage(c, services, selection, order, present);
       // the first page starts with all pinned conversations
-      const pinned = q || story_id || position ? [] : pinnedConversations(services, user.id).map(toResponse);
+      const pinned = story_id || readCursor(cursor) ? [] : present(pinnedConversations(services, user.id));
       return c.json({ ...page, data: [...pinned, ...page.data] });
     })
     .put('/:id', (c) => {
@@ -171,49 +171,26 @@ export function conversationRoutes(services: Services): Hono<AppEnv> {
 const pinnedConversations = ({ db }: Services, userId: string): ConversationRow[] =>
   db.all(conversationsOf(userId).where('pinned_at', 'is not', null).orderBy('pinned_at', 'desc'));
 
-/** Returns a page of all runs of the story, or, without a story, of all conversations that are not pinned. */
-function pageOfConversations(
-  { db }: Services,
-  userId: string,
-  position: Position | null,
-  storyId: string | undefined,
-): ConversationRow[] {
-  const selection = storyId
-    ? conversationsOf(userId).where('story_id', '=', storyId)
-    : conversationsOf(userId).where('pinned_at', 'is', null);
-  let page = selection
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(rules.pageSize + 1);
-  if (position) page = page.where(sql<boolean>`(updated_at, id) < (${position.time}, ${position.id})`);
-  return db.all(page);
-}
+/** Selects conversations, each with the text of its last message. */
+const searchedConversations = (userId: string) =>
+  query
+    .selectFrom('conversations')
+    .leftJoin('messages', (join) =>
+      join.onRef('conversation_id', '=', 'conversations.id').onRef('seq', '=', 'last_seq'),
+    )
+    .selectAll('conversations')
+    .select('messages.body')
+    .where('conversations.user_id', '=', userId);
 
-/** Returns the conversations whose title, characters or last message contain the words, the latest first. */
-function findConversations(services: Services, userId: string, words: string, position: Position | null) {
+/** Returns whether the title, the characters or the last message of a conversation contain the words. */
+function isHit(services: Services, words: string) {
   const searchedWords = normalizeForSearch(words);
-  const rows = services.db.all(
-    query
-      .selectFrom('conversations')
-      .leftJoin('messages', (join) =>
-        join.onRef('conversation_id', '=', 'conversations.id').onRef('seq', '=', 'last_seq'),
-      )
-      .selectAll('conversations')
-      .select('messages.body')
-      .where('conversations.user_id', '=', userId)
-      .orderBy('conversations.updated_at', 'desc')
-      .orderBy('conversations.id', 'desc'),
-  );
-  const isAfter = ({ updated_at, id }: ConversationRow) =>
-    !position || updated_at < position.time || (updated_at === position.time && id < position.id);
-  const isHit = ({ id, story_id, body }: ConversationRow & { body: string | null }) => {
+  return ({ id, story_id, body }: ConversationRow & { body: string | null }) => {
     const { title, characters } = findStory(services, story_id);
     const last = body === '' ? lastMessageWithText(services, id)?.body : body;
-    return [title, ...characters.map(({ name }) => name), excerpt(last ?? '')].some((searchText) =>
-      normalizeForSearch(searchText).includes(searchedWords),
-    );
+    const texts = [title, ...characters.map(({ name }) => name), excerpt(last ?? '')];
+    return texts.some((searchText) => normalizeForSearch(searchText).includes(searchedWords));
   };
-  return rows.filter((row) => isAfter(row) && isHit(row)).slice(0, rules.pageSize + 1);
 }
 
 /** Marks a conversation as read, pins or shelves it, and notifies the reader's devices. Throws 422 for too many pins. */

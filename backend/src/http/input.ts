@@ -1,7 +1,6 @@
-import { type Selectable, sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
-import type { Schema } from '../db/schema.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { type Http, invalid, tooLarge } from './http.ts';
@@ -145,23 +144,8 @@ export function readCursor(cursor: string | undefined): Position | null {
 
 const writeCursor = ({ time, id }: Position): string => Buffer.from(`${time} ${id}`).toString('base64url');
 
-/** Returns a user's rows of a table after a cursor, newest first: one more than `cursorPage` shows. */
-export function ownRows<Table extends 'orders' | 'tickets'>(
-  { db }: Pick<Services, 'db'>,
-  table: Table,
-  userId: string,
-  cursor: string | undefined,
-): Selectable<Schema[Table]>[] {
-  const position = readCursor(cursor);
-  const isAfter = position ? sql<boolean>`(created_at, id) < (${position.time}, ${position.id})` : sql<boolean>`true`;
-  const page = sql<Selectable<Schema[Table]>>`
-    select * from ${sql.table(table)} where user_id = ${userId} and ${isAfter}
-    order by created_at desc, id desc limit ${rules.pageSize + 1}`;
-  return db.all({ compile: () => page.compile(query) });
-}
-
 /**
- * Builds a page in the shape of Laravel's cursor pagination from up to `pageSize + 1` rows.
+ * Builds a page in the shape of Laravel's cursor pagination from its rows and at least one more, if there are more.
  * @param position returns a row's position, for the cursor of the next page.
  * @param queryParameters further query parameters, which the link to the next page repeats.
  */
@@ -169,7 +153,7 @@ export function cursorPage<Row, Item>(
   rows: Row[],
   path: string,
   position: (row: Row) => Position,
-  present: (row: Row) => Item,
+  present: (rows: Row[]) => Item[],
   queryParameters: Record<string, string> = {},
 ) {
   const shownRows = rows.slice(0, rules.pageSize);
@@ -177,8 +161,33 @@ export function cursorPage<Row, Item>(
   const next = rows.length > shownRows.length && last ? writeCursor(position(last)) : null;
   const nextLink = next && `${path}?${new URLSearchParams({ ...queryParameters, cursor: next })}`;
   return {
-    data: shownRows.map(present),
+    data: present(shownRows),
     links: { first: null, last: null, prev: null, next: nextLink },
     meta: { path, per_page: rules.pageSize, next_cursor: next, prev_cursor: null },
   };
+}
+
+/**
+ * Reads a page of a selection after the request's cursor, newest first.
+ * @param order columns of a row's position: its sorting time and its id
+ * @param isShown a condition that the database cannot check
+ */
+export function readPage<Row extends object, Item>(
+  c: Http,
+  { db }: Pick<Services, 'db'>,
+  selection: Expression<Row>,
+  order: readonly [time: keyof Row & string, id: keyof Row & string],
+  present: (rows: Row[]) => Item[],
+  isShown?: (row: Row) => boolean,
+) {
+  const [time, id] = order;
+  const position = readCursor(c.req.query('cursor'));
+  const isAfter = position ? sql`(${sql.ref(time)}, ${sql.ref(id)}) < (${position.time}, ${position.id})` : sql`true`;
+  const page = sql<Row>`
+    select * from ${selection} as page where ${isAfter}
+    order by ${sql.ref(time)} desc, ${sql.ref(id)} desc ${isShown ? sql`` : sql`limit ${rules.pageSize + 1}`}`;
+  const foundRows = db.all({ compile: () => page.compile(query) });
+  const rows = isShown ? foundRows.filter(isShown) : foundRows;
+  const positionOf = (row: Row) => ({ time: Number(row[time]), id: String(row[id]) });
+  return cursorPage(rows, c.req.path, positionOf, present);
 }

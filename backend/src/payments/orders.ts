@@ -15,7 +15,7 @@ import {
   writingUser,
 } from '../http/http.ts';
 import { requiredKey } from '../http/idempotency.ts';
-import { cursorPage, id, ownRows, readInput, validate } from '../http/input.ts';
+import { id, readInput, readPage, validate } from '../http/input.ts';
 import { notifyUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
@@ -184,10 +184,9 @@ export function orderRoutes(services: Services, provider: PaymentProvider): Hono
       return c.json({ data: presentOrder(db.find('orders', { id: order.id }) ?? order, clock()) }, 201);
     })
     .get('/', (c) => {
-      const rows = ownRows(services, 'orders', userOf(c).id, c.req.query('cursor'));
-      const now = clock();
-      const position = (row: OrderRow) => ({ time: row.created_at, id: row.id });
-      const page = cursorPage(rows, c.req.path, position, (row) => presentOrder(row, now));
+      const orders = query.selectFrom('orders').selectAll().where('user_id', '=', userOf(c).id);
+      const present = (rows: OrderRow[]) => rows.map((row) => presentOrder(row, clock()));
+      const page = readPage(c, services, orders, ['created_at', 'id'], present);
       const packages = env.packages.map(({ priceCents: price_cents, label = null, ...offer }) => ({
         ...offer,
         price_cents,
