@@ -47,8 +47,17 @@ export interface Storyteller {
   check?(options: CallOptions): Promise<string>;
 }
 
-/** `length`: the text reached a limit. `filtered`: it was withheld. `cut`: it broke off. */
-export type FaultKind = 'unreachable' | 'refused' | 'busy' | 'failed' | 'filtered' | 'length' | 'cut' | 'empty';
+/** `timeout`: a time limit has passed. `length`: the text reached a limit. `filtered`: it was withheld. `cut`: it broke off. */
+export type FaultKind =
+  | 'unreachable'
+  | 'refused'
+  | 'busy'
+  | 'failed'
+  | 'timeout'
+  | 'filtered'
+  | 'length'
+  | 'cut'
+  | 'empty';
 
 /** Thrown when the storyteller did not return a complete text. */
 export class StorytellerFault extends Error {
@@ -64,9 +73,6 @@ export class StorytellerFault extends Error {
     super(`${kind}${status ? ` ${status}` : ''}: ${excerpt}`);
   }
 }
-
-/** Thrown when a time limit has passed. */
-export class StorytellerTimeout extends Error {}
 
 export interface Limits {
   /** until the first piece */
@@ -109,7 +115,7 @@ export async function withTimeout<Result>(
 ): Promise<Result> {
   const cleanup = new AbortController();
   const interruption = new Promise<never>((_, reject) => {
-    const timer = setTimeout(() => reject(new StorytellerTimeout('time limit')), Math.max(0, waitMs));
+    const timer = setTimeout(() => reject(new StorytellerFault('timeout', null, 'time limit')), Math.max(0, waitMs));
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { signal: cleanup.signal });

@@ -7,7 +7,6 @@ import {
   type Piece,
   type Storyteller,
   StorytellerFault,
-  StorytellerTimeout,
   withDeadlines,
   withTimeout,
 } from './storyteller.ts';
@@ -31,8 +30,7 @@ export function withMonitoring(storyteller: Storyteller, watch: Monitoring): Sto
   /** Counts and logs a failed call. A call that its caller aborted counts as `stopped`. */
   function recordFailure(call: ModelCall, error: unknown, { signal }: CallOptions): void {
     if (signal.aborted) return void count(call, 'stopped');
-    const outcome =
-      error instanceof StorytellerFault ? error.kind : error instanceof StorytellerTimeout ? 'timeout' : 'failed';
+    const outcome = error instanceof StorytellerFault ? error.kind : 'failed';
     count(call, outcome);
     report(call, outcome, error);
   }

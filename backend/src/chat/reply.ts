@@ -1,6 +1,6 @@
 import { inSpan } from '@liaozhai/telemetry/tracing';
 import { upToSentence } from '../ai/smallText.ts';
-import { StorytellerFault, StorytellerTimeout } from '../ai/storyteller.ts';
+import { StorytellerFault } from '../ai/storyteller.ts';
 import { query, retryUntilAvailable } from '../db/database.ts';
 import type { MessageRow, MessageVariantRow } from '../db/schema.ts';
 import { cleanText, countCodePoints } from '../http/input.ts';
@@ -30,10 +30,10 @@ export function failureMessage(code: FailureCode, hasText: boolean): string {
 }
 
 export function failureCode(error: unknown): FailureCode {
-  if (error instanceof StorytellerTimeout) return 'timeout';
-  if (error instanceof StorytellerFault && error.kind === 'length') return 'too_long';
-  if (error instanceof StorytellerFault && error.kind === 'filtered') return 'filtered';
-  return error instanceof GenerationStopped ? 'interrupted' : 'storyteller_failed';
+  if (error instanceof GenerationStopped) return 'interrupted';
+  const kind = error instanceof StorytellerFault ? error.kind : 'failed';
+  if (kind === 'length') return 'too_long';
+  return kind === 'timeout' || kind === 'filtered' ? kind : 'storyteller_failed';
 }
 
 /** Outcome of a reply. A failed one is refunded; a cancelled one only if it had no text. */
