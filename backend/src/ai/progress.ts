@@ -43,8 +43,6 @@ export interface TurnResult {
   progress: Progress;
   /** What answered the reader's words; for measurements. */
   by: 'reply' | 'meaning' | 'goOn' | 'other' | 'closed';
-  /** Text of a scene that belongs to no plot step. */
-  meanwhile?: { scene: Scene; sentence: string };
 }
 
 export interface Teller {

@@ -39,7 +39,6 @@ class TurnComposer {
   readonly #readText: string;
   readonly #lastSubjectIndex: number | undefined;
   #progress: Progress;
-  #meanwhile: TurnResult['meanwhile'];
 
   constructor(
     private readonly teller: Teller,
@@ -65,8 +64,7 @@ class TurnComposer {
     const by = this.#composeParts(words);
     this.#noticeFear();
     if (words !== null) this.#progress.lastWords = repeatable(words);
-    const text = this.#parts.join('\n\n');
-    return { text, progress: this.#progress, by, ...(this.#meanwhile && { meanwhile: this.#meanwhile }) };
+    return { text: this.#parts.join('\n\n'), progress: this.#progress, by };
   }
 
   #composeParts(words: string | null): TurnResult['by'] {
@@ -243,7 +241,6 @@ class TurnComposer {
     const sentence = scene.meanwhile[count];
     if (sentence === undefined) return false;
     this.#progress.used[`meanwhile ${scene.id}`] = count + 1;
-    this.#meanwhile = { scene, sentence };
     this.#parts.push(this.#fill(sentence));
     return true;
   }
