@@ -18,13 +18,9 @@ const phpJson = (value: unknown): string =>
     .replace(/\//g, '\\/')
     .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Returns the bytes of Laravel's broadcast request: the data is JSON within JSON, escaped twice. */
-function broadcastBytes(userId: string, event: string, data: object): number {
-  return phpJson({ name: event, data: phpJson(data), channels: [userChannel(userId)] }).length;
-}
-
+/** Whether Laravel's broadcast request is short enough: its data is JSON within JSON, escaped twice. */
 const fits = (userId: string, event: string, data: object): boolean =>
-  broadcastBytes(userId, event, data) <= rules.eventBytes;
+  phpJson({ name: event, data: phpJson(data), channels: [userChannel(userId)] }).length <= rules.eventBytes;
 
 /** Sends an event to all of a user's sockets once the surrounding transaction is committed. */
 export function notifyUser(
@@ -55,16 +51,11 @@ export function announceMessage(
   row: MessageRow,
   cut: { last_seq?: number } = {},
 ): void {
-  const message = presentMessage(row);
-  const head = { conversation_id: row.conversation_id, version: row.version, ...cut };
-  const full = { ...head, message };
-  if (fits(row.user_id, event, full)) {
-    notifyUser(services, row.user_id, event, full);
-  } else {
-    const { body, ...short } = message;
-    const shortened = { ...short, body_length: countCodePoints(body) };
-    notifyUser(services, row.user_id, event, { ...head, message: shortened, truncated: true });
-  }
+  const { user_id, conversation_id, version } = row;
+  const full = { conversation_id, version, ...cut, message: presentMessage(row) };
+  const { body, ...short } = full.message;
+  const shortened = { ...full, message: { ...short, body_length: countCodePoints(body) }, truncated: true };
+  notifyUser(services, user_id, event, fits(user_id, event, full) ? full : shortened);
 }
 
 export function announceBalance(services: Services, userId: string): void {
