@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { sql } from 'kysely';
-import { endAllSessions } from './auth/sessions.ts';
+import { endSessions } from './auth/sessions.ts';
 import { isoTime } from './clock.ts';
 import { query } from './db/database.ts';
 import type { UserRow } from './db/schema.ts';
@@ -59,7 +59,7 @@ function block(services: Services, user: UserRow, blocked_reason: string): strin
   const { db, clock } = services;
   db.transaction(() => {
     db.run(query.updateTable('users').set({ blocked_at: clock(), blocked_reason }).where('id', '=', user.id));
-    endAllSessions(services, user.id);
+    endSessions(services, user.id);
   });
   return `${user.login}: blocked, and signed out everywhere`;
 }

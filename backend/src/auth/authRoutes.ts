@@ -25,7 +25,7 @@ import {
   verifyPassword,
 } from './accounts.ts';
 import { confirmedAddress, originOf, sendLink, sendVerification } from './mail.ts';
-import { endAllSessions, endSession, startSession } from './sessions.ts';
+import { endSession, endSessions, startSession } from './sessions.ts';
 
 /** Limits for a name from all addresses, and for a network with all names, as multiples of `RATE_LIMIT_LOGIN`. */
 const [perName, perNetwork] = [4, 6];
@@ -150,7 +150,7 @@ export function passwordResetRoutes(services: Services): Hono<AppEnv> {
       db.transaction(() => {
         if (!user || db.run(deletion) === 0) throw invalid({ email: ['链接无效或已过期，请重新获取'] });
         db.run(userUpdate({ password_hash }).where('id', '=', user.id));
-        endAllSessions(services, user.id);
+        endSessions(services, user.id);
         if (user.is_email) confirmLogin(services, user);
       });
       const changedUser = findUser(services, user?.id ?? '');

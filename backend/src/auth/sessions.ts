@@ -90,14 +90,9 @@ function endCurrentSession(c: Http, services: Services): void {
   if (hashes.length > 0) endAll(services, query.deleteFrom('sessions').where('token_hash', 'in', hashes));
 }
 
-/** Ends every session of a user except one, with their sockets. */
-export function endOtherSessions(services: Services, userId: string, currentHash: string): void {
+/** Ends every session of a user, or every one except the current one, with their sockets. */
+export function endSessions(services: Services, userId: string, currentHash = ''): void {
   endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId).where('token_hash', '!=', currentHash));
-}
-
-/** Ends every session of a user, with their sockets. */
-export function endAllSessions(services: Services, userId: string): void {
-  endAll(services, query.deleteFrom('sessions').where('user_id', '=', userId));
 }
 
 /** Runs the deletion, and notifies and closes the sockets of the deleted sessions. Returns their number. */
@@ -138,7 +133,7 @@ export function sessionRoutes(services: Services): Hono<AppEnv> {
     })
     .delete('/', (c) => {
       const { id } = writingUser(c, services);
-      endOtherSessions(services, id, identityOf(c).sessionHash);
+      endSessions(services, id, identityOf(c).sessionHash);
       return c.body(null, 204);
     })
     .delete('/:id', (c) => {

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { sql } from 'kysely';
 import * as v from 'valibot';
 import { assertCurrentPassword, givenPassword } from '../auth/accounts.ts';
-import { endAllSessions, endOtherSessions } from '../auth/sessions.ts';
+import { endSessions } from '../auth/sessions.ts';
 import { deleteConversation } from '../chat/chatRoutes.ts';
 import { conversationsOf } from '../chat/conversation.ts';
 import { DAY_MS, isoTimeOrNull, shanghaiDate } from '../clock.ts';
@@ -30,7 +30,7 @@ export function accountDeletionRoutes(services: Services): Hono<AppEnv> {
       db.transaction(() => {
         const schedule = userUpdate({ delete_at: clock() + rules.deletionDays * DAY_MS }).where('id', '=', user.id);
         if (db.run(schedule.where('delete_at', 'is', null)) === 0) return;
-        endOtherSessions(services, user.id, identityOf(c).sessionHash);
+        endSessions(services, user.id, identityOf(c).sessionHash);
         announceUser(services, user.id);
         const to = addressOf(user);
         if (to !== null && isVerified(user))
@@ -74,7 +74,7 @@ const retainedUserColumns = ['id', 'balance', 'version', 'created_at'];
 function erase(services: Services, { id, invited_by }: UserRow): void {
   const { db } = services;
   for (const conversation of db.all(conversationsOf(id))) deleteConversation(services, conversation);
-  endAllSessions(services, id);
+  endSessions(services, id);
   for (const table of tablesOfUsers(services))
     db.run({ compile: () => sql`delete from ${sql.table(table)} where user_id = ${id}`.compile(query) });
   const anonymized = query.updateTable('transactions').set({ description: '邀请好友' }).where('type', '=', 'invite');

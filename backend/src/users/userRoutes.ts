@@ -8,7 +8,7 @@ import {
   newPassword,
   verifyPassword,
 } from '../auth/accounts.ts';
-import { endOtherSessions } from '../auth/sessions.ts';
+import { endSessions } from '../auth/sessions.ts';
 import { HOUR_MS, MINUTE_MS } from '../clock.ts';
 import { query } from '../db/database.ts';
 import { rememberDevice } from '../http/cookies.ts';
@@ -68,7 +68,7 @@ export function userRoutes(services: Services): Hono<AppEnv> {
       const password_hash = await hashPassword(db, form.password);
       db.transaction(() => {
         db.run(userUpdate({ password_hash }).where('id', '=', user.id));
-        endOtherSessions(services, user.id, identityOf(c).sessionHash);
+        endSessions(services, user.id, identityOf(c).sessionHash);
       });
       rememberDevice(c, services.appKey, { id: user.id, password_hash });
       return c.body(null, 204);
