@@ -23,17 +23,6 @@ import { hmac, sameText } from '../signatures.ts';
 import { assertMayPay } from '../users/minor.ts';
 import { book } from '../wallet.ts';
 
-/** An order as the provider receives it. */
-export interface Purchase {
-  orderId: string;
-  points: number;
-  priceCents: number;
-  /** URL of the page that waits for the credit */
-  returnUrl: string;
-  /** in ms since 1970; then the reader is not sent to the provider any more */
-  expiresAt: number;
-}
-
 /** A webhook's event for an order. */
 export interface PaymentEvent {
   /** stable across repeated deliveries */
@@ -49,18 +38,18 @@ export interface PaymentProvider {
   readonly id: string;
   /** name for readers, also on the receipt */
   readonly title: string;
-  /** Returns the provider's page for an order. A repeated call must not return a page on which it can be paid twice. */
-  createCheckout(purchase: Purchase): Promise<{ url: string }>;
-  /** Parses a webhook; `raw` is its unchanged body. Throws `webhookRefused()` if its signature is wrong or expired. */
+  /**
+   * Returns the provider's page for an order. A repeated call must not return a page on which it can be paid twice.
+   * @param returnUrl URL of the page that waits for the credit
+   */
+  createCheckout(order: OrderRow, returnUrl: string): Promise<{ url: string }>;
+  /** Parses a webhook; `raw` is its unchanged body. Throws 403 if its signature is wrong or expired. */
   verifyWebhook(raw: string, headers: Headers): PaymentEvent;
   /** The provider's own pages, below `/api/payments/{id}`. */
   readonly pages?: Hono<AppEnv>;
   /** Starts background work once this server listens at `url`. Returns a function that stops it. */
   start?(url: string): () => void;
 }
-
-/** 403 for a webhook with a wrong or expired signature. */
-export const webhookRefused = (why: string): HttpError => forbidden(why);
 
 /** Returns `t=<seconds>,v1=<hex>`, an HMAC-SHA-256 of time and raw body, as Stripe signs. */
 export const signatureOf = (secret: string, raw: string, seconds: number): string =>
@@ -69,8 +58,8 @@ export const signatureOf = (secret: string, raw: string, seconds: number): strin
 /** Throws 403 unless `signature` matches the body and is within `rules.webhookToleranceSeconds` of `now`, in ms. */
 export function verifySignature(secret: string, raw: string, signature: string | null, now: number): void {
   const seconds = Number(/^t=(\d{1,12}),/.exec(signature ?? '')?.[1] ?? Number.NaN);
-  if (!sameText(signature ?? '', signatureOf(secret, raw, seconds))) throw webhookRefused('签名不正确');
-  if (Math.abs(now / 1000 - seconds) > rules.webhookToleranceSeconds) throw webhookRefused('签名已过期');
+  if (!sameText(signature ?? '', signatureOf(secret, raw, seconds))) throw forbidden('签名不正确');
+  if (Math.abs(now / 1000 - seconds) > rules.webhookToleranceSeconds) throw forbidden('签名已过期');
 }
 
 const isUnpaid = ({ status }: OrderRow): boolean => status === 'created' || status === 'pending';
@@ -148,18 +137,11 @@ function placeOrder(services: Services, provider: PaymentProvider, user: UserRow
 /** Stores the provider's page. The status of an order that was paid in the meantime is left unchanged. Throws 503. */
 async function openCheckout(services: Services, provider: PaymentProvider, order: OrderRow, origin: string) {
   const { db, report } = services;
-  const checkout = await provider
-    .createCheckout({
-      orderId: order.id,
-      points: order.points,
-      priceCents: order.price_cents,
-      returnUrl: `${origin}/my/wallet/orders/${order.id}`,
-      expiresAt: order.expires_at,
-    })
-    .catch((error: unknown) => {
-      report(error, { order: order.id, provider: provider.id });
-      throw new HttpError(503, { message: '暂时连不上付款方，没有扣款，请稍后再试' }, { 'Retry-After': '5' });
-    });
+  const returnUrl = `${origin}/my/wallet/orders/${order.id}`;
+  const checkout = await provider.createCheckout(order, returnUrl).catch((error: unknown) => {
+    report(error, { order: order.id, provider: provider.id });
+    throw new HttpError(503, { message: '暂时连不上付款方，没有扣款，请稍后再试' }, { 'Retry-After': '5' });
+  });
   db.run(
     query
       .updateTable('orders')

@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import * as v from 'valibot';
 import { query } from '../db/database.ts';
 import type { SandboxCheckoutRow } from '../db/schema.ts';
-import type { AppEnv, Http } from '../http/http.ts';
+import { type AppEnv, forbidden, type Http } from '../http/http.ts';
 import { readInput } from '../http/input.ts';
 import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
-import { type PaymentEvent, type PaymentProvider, signatureOf, verifySignature, webhookRefused } from './orders.ts';
+import { type PaymentEvent, type PaymentProvider, signatureOf, verifySignature } from './orders.ts';
 
 /** Delays before each retry of a webhook. After the last one it is sent again at the next start. */
 const retryPausesMs = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000];
@@ -96,29 +96,20 @@ export function createSandbox({ env, clock, report, db }: SandboxServices, secre
     id: 'sandbox',
     title: '沙盒付款',
     pages,
-    async createCheckout({ orderId, points, priceCents, returnUrl, expiresAt }) {
+    async createCheckout({ id: order_id, points, price_cents, expires_at }, return_url) {
       db.run(
         query
           .insertInto('sandbox_checkouts')
-          .values({
-            token: randomToken(),
-            order_id: orderId,
-            points,
-            price_cents: priceCents,
-            return_url: returnUrl,
-            expires_at: expiresAt,
-            outcome: null,
-            delivered_at: null,
-          })
+          .values({ token: randomToken(), order_id, points, price_cents, return_url, expires_at })
           .onConflict((conflict) => conflict.column('order_id').doNothing()),
       );
-      const { token } = db.find('sandbox_checkouts', { order_id: orderId }) ?? {};
-      return { url: `${new URL(returnUrl).origin}/api/payments/sandbox/${token}` };
+      const { token } = db.find('sandbox_checkouts', { order_id }) ?? {};
+      return { url: `${new URL(return_url).origin}/api/payments/sandbox/${token}` };
     },
     verifyWebhook(raw, headers): PaymentEvent {
       verifySignature(secret, raw, headers.get('payment-signature'), clock());
       const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), eventSchema), raw);
-      if (!parsed.success) throw webhookRefused('通知的内容不正确');
+      if (!parsed.success) throw forbidden('通知的内容不正确');
       const { id, type, order_id, amount_cents } = parsed.output;
       const outcome = type === 'payment.succeeded' ? 'paid' : 'failed';
       return { id, orderId: order_id, outcome, amountCents: amount_cents };
