@@ -42,16 +42,10 @@ function grant(services: Services, user: UserRow, [text = '', ...words]: string[
   if (!/^\d+$/.test(text) || amount < 1 || amount > MAX_POINTS)
     throw new ConfigError(`${text || '""'} points: give a whole number from 1 to ${MAX_POINTS}`);
   const description = reasonOf(words, `accounts grant ${user.login} ${text}`);
-  const key = randomUUID();
-  const entry = {
-    userId: user.id,
-    type: 'gift',
-    amount,
-    description,
-    ref: { type: 'operator', id: key },
-    key,
-  } as const;
-  const balance = services.db.transaction(() => book(services, entry));
+  const ref = { type: 'operator', id: randomUUID() };
+  const balance = services.db.transaction(() =>
+    book(services, { userId: user.id, type: 'gift', amount, description, ref }),
+  );
   return `${user.login}: ${amount} points more, ${balance} in all`;
 }
 

@@ -35,20 +35,10 @@ export async function seedUser(services: Services, { login, password, name, bala
   const { db } = services;
   const existingUser = db.find('users', { login });
   const user = existingUser ?? (await register(services, { login, password, name, gender: null, invite_code: null }));
-  const missingPoints = balance - user.balance;
-  const id = randomUUID();
-  if (missingPoints > 0) {
-    db.transaction(() =>
-      book(services, {
-        userId: user.id,
-        type: 'recharge',
-        amount: missingPoints,
-        description: '充值',
-        ref: { type: 'seed', id },
-        key: id,
-      }),
-    );
-  }
+  const amount = balance - user.balance;
+  const ref = { type: 'seed', id: randomUUID() };
+  if (amount > 0)
+    db.transaction(() => book(services, { userId: user.id, type: 'recharge', amount, description: '充值', ref }));
   return findUser(services, user.id);
 }
 

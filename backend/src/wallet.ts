@@ -19,8 +19,8 @@ interface Entry {
   amount: number;
   description: string;
   ref: { type: string; id: string };
-  /** Unique per user and type, to prevent double booking. */
-  key: string;
+  /** Unique per user and type, to prevent double booking. The id of `ref` by default. */
+  key?: string;
 }
 
 /**
@@ -29,7 +29,7 @@ interface Entry {
  */
 export function book(services: Services, entry: Entry): number {
   const { db, clock } = services;
-  const { userId: user_id, type, ref, key: ref_key, ...rest } = entry;
+  const { userId: user_id, type, ref, key: ref_key = ref.id, ...rest } = entry;
   if (entry.amount === 0 || db.find('transactions', { user_id, type, ref_key })) return balanceOf(services, user_id);
   const updatedUser = db.first(
     userUpdate({ balance: sql`balance + ${entry.amount}` })
@@ -84,14 +84,7 @@ function checkIn(services: Services, { id }: UserRow): StoredSuccess {
     db.run(query.insertInto('check_ins').values({ user_id: id, date, streak, awarded }));
     db.run(query.updateTable('users').set({ check_in_date: date, check_in_streak: streak }).where('id', '=', id));
     const ref = { type: 'check_in', id: date };
-    book(services, {
-      userId: id,
-      type: 'check_in',
-      amount: awarded,
-      description: `签到第 ${streak} 天`,
-      ref,
-      key: date,
-    });
+    book(services, { userId: id, type: 'check_in', amount: awarded, description: `签到第 ${streak} 天`, ref });
     announceUser(services, id);
   }
   return {

@@ -72,7 +72,6 @@ function orderReply(services: Services, conversation: ConversationRow, question:
     amount: -price,
     description: `对话《${title}》`,
     ref: { type: 'message', id: reply.id },
-    key: reply.id,
   });
   conversation.active_message_id = reply.id;
   saveConversation(services, conversation);

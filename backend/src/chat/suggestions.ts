@@ -56,7 +56,6 @@ export function requestSuggestion(
     amount: -row.cost,
     description: `灵感《${findStory(services, conversation.story_id).title}》`,
     ref: { type: 'suggestion', id: row.id },
-    key: row.id,
   });
   services.db.run(query.insertInto('suggestions').values(row));
   services.db.afterCommit(() =>

@@ -242,7 +242,6 @@ function creditOrder(services: Services, order: OrderRow): OrderRow {
     amount: order.points,
     description: `充值 ${order.points} 点`,
     ref: { type: 'order', id: order.id },
-    key: order.id,
   });
   return changeOrder(services, order, { status: 'credited', paid_at: now, credited_at: now });
 }
