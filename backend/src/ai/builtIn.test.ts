@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@rstest/core';
 import { contentFolder, loadContent, type PublishedStory } from '../content/content.ts';
-import { composeReply, composeSuggestions } from './builtIn.ts';
+import { composeReply, composeSuggestions, replay } from './builtIn.ts';
 import { hasEnded, type Progress, readProgress, tellerOf } from './progress.ts';
-import { replay } from './replay.ts';
 import type { StoryContext } from './storyteller.ts';
 
 const { stories } = loadContent(contentFolder);

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Meaning } from '../content/plot.ts';
 import type { Env } from '../env.ts';
 import { interpret } from './meaning.ts';
-import { hasEnded, offeredLines, offeredReplies, tellerOf } from './progress.ts';
-import { replay } from './replay.ts';
+import { hasEnded, offeredLines, offeredReplies, type Progress, type Teller, tellerOf } from './progress.ts';
 import { missingMarksOf } from './smallText.ts';
 import type { Piece, StoryContext, Storyteller } from './storyteller.ts';
 import { composeTurn } from './turn.ts';
@@ -66,6 +65,26 @@ export function composeReply(context: StoryContext): string {
   if (missingText) return missingText;
   const continuation = composeTurn(teller, progressAfter, null).text;
   return `${missingText === undefined ? closingMarksOf(body) : ''}\n\n${continuation}`;
+}
+
+export interface Replay {
+  progress: Progress;
+  /** The rest of a reply that was cut off; undefined if another storyteller wrote the text. */
+  missingText: string | undefined;
+}
+
+/** Computes the progress after a reply and its continuations. */
+export function replay(teller: Teller, before: Progress, words: string, body: string, variantIndex: number): Replay {
+  if (body === '') return { progress: before, missingText: undefined };
+  const first = composeTurn(teller, before, words, variantIndex);
+  let { text, progress } = first;
+  while (body.length > text.length && body.startsWith(text)) {
+    const continuation = composeTurn(teller, progress, null);
+    text += `\n\n${continuation.text}`;
+    progress = continuation.progress;
+  }
+  if (text.startsWith(body)) return { progress, missingText: text.slice(body.length) };
+  return { progress: first.progress, missingText: undefined };
 }
 
 /** Returns the ellipsis and closing marks for another storyteller's text that was cut off within a sentence. */

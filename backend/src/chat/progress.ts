@@ -1,5 +1,5 @@
+import { type Replay, replay } from '../ai/builtIn.ts';
 import { hasEnded, type Progress, readProgress, tellerOf } from '../ai/progress.ts';
-import { type Replay, replay } from '../ai/replay.ts';
 import type { Plot } from '../content/plot.ts';
 import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
