@@ -12,8 +12,7 @@ import { endpointOf, type ModelSettings, openAiStoryteller } from './ai/openAi.t
 import { loadPrompts, WINDOW_LINES } from './ai/prompts.ts';
 import type { Limits, Storyteller } from './ai/storyteller.ts';
 import { withMonitoring } from './ai/watched.ts';
-import { fileMailer } from './auth/mail.ts';
-import { relayMail } from './auth/smtp.ts';
+import { fileMailer, relayMail } from './auth/mail.ts';
 import { endReply } from './chat/reply.ts';
 import { Generations, loadBackendId, Roster } from './chat/runs.ts';
 import { endSuggestion } from './chat/suggestions.ts';
