@@ -31,8 +31,11 @@ type LatestQuery = v.InferOutput<typeof latestQuery>;
 export function latestMessages(services: Services, user: UserRow, request: LatestQuery) {
   if (request.after !== undefined && request.before !== undefined)
     throw invalid({ after: ['after 与 before 只能用一个'] });
-  const conversation = findRequestedConversation(services, user, request);
-  const { rows, hasMore, version } = conversation ? pageOf(services, conversation, request) : noMessages;
+  const conversation = request.conversation_id
+    ? findConversation(services, user.id, request.conversation_id)
+    : conversationWith(services, user.id, findStory(services, request.story_id ?? '').id);
+  const page = conversation && (request.after === undefined ? pageBefore : pageAfter)(services, conversation, request);
+  const { rows, hasMore, version } = page ?? { rows: [], hasMore: false, version: 0 };
   return {
     data: rows.sort((left, right) => left.seq - right.seq).map(presentMessage),
     meta: {
@@ -46,49 +49,23 @@ export function latestMessages(services: Services, user: UserRow, request: Lates
   };
 }
 
-function findRequestedConversation(
-  services: Services,
-  user: UserRow,
-  request: LatestQuery,
-): ConversationRow | undefined {
-  if (request.conversation_id) return findConversation(services, user.id, request.conversation_id);
-  const story = findStory(services, request.story_id ?? '');
-  return conversationWith(services, user.id, story.id);
-}
-
-interface Page {
-  rows: MessageRow[];
-  hasMore: boolean;
-  version: number;
-}
-
-const noMessages: Page = { rows: [], hasMore: false, version: 0 };
-
-function pageOf(services: Services, conversation: ConversationRow, { before, after, limit }: LatestQuery): Page {
-  if (after !== undefined) return changedPage(services, conversation, after, limit);
-  let page = messagesOf(conversation.id)
-    .orderBy('seq', 'desc')
-    .limit(limit + 1);
-  if (before !== undefined) page = page.where('seq', '<', before);
-  const rows = services.db.all(page);
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit, version: conversation.version };
+function pageBefore({ db }: Services, { id, version }: ConversationRow, { before, limit }: LatestQuery) {
+  const oneMore = limit + 1;
+  const newest = messagesOf(id).orderBy('seq', 'desc').limit(oneMore);
+  const rows = db.all(before === undefined ? newest : newest.where('seq', '<', before));
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit, version };
 }
 
 /** Always includes the running message, since its text grows without a new version. */
-function changedPage({ db }: Services, conversation: ConversationRow, after: number, limit: number): Page {
-  const foundRows = db.all(
-    messagesOf(conversation.id)
-      .where('version', '>', after)
-      .orderBy('version')
-      .limit(limit + 1),
-  );
-  const rows = foundRows.slice(0, limit);
-  const hasMore = foundRows.length > limit;
+function pageAfter({ db }: Services, conversation: ConversationRow, { after = 0, limit }: LatestQuery) {
+  const messages = messagesOf(conversation.id);
+  const oneMore = limit + 1;
+  const changedRows = db.all(messages.where('version', '>', after).orderBy('version').limit(oneMore));
+  const rows = changedRows.slice(0, limit);
+  const hasMore = changedRows.length > limit;
   const version = hasMore ? (rows.at(-1)?.version ?? after) : conversation.version;
   const activeId = conversation.active_message_id;
-  if (activeId && !rows.some((row) => row.id === activeId)) {
-    rows.push(...db.all(messagesOf(conversation.id).where('id', '=', activeId)));
-  }
+  if (activeId && !rows.some((row) => row.id === activeId)) rows.push(...db.all(messages.where('id', '=', activeId)));
   return { rows, hasMore, version };
 }
 
