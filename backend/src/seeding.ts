@@ -14,7 +14,7 @@ import {
 } from './chat/conversation.ts';
 import { DAY_MS } from './clock.ts';
 import { query } from './db/database.ts';
-import type { UserRow } from './db/schema.ts';
+import type { StoryRow, UserRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
 import { defaultPrices } from './prices.ts';
 import type { Services } from './services.ts';
@@ -22,16 +22,11 @@ import { findStory, publishStories, type Story } from './stories.ts';
 import { findUser } from './users/user.ts';
 import { book } from './wallet.ts';
 
-interface SeedUser {
-  login: string;
-  password: string;
-  name: string;
-  /** Minimum balance, in points. */
-  balance: number;
-}
-
-/** Finds or registers the user, and tops up the balance through the ledger. */
-export async function seedUser(services: Services, { login, password, name, balance }: SeedUser): Promise<UserRow> {
+/** Finds or registers the user, and tops up the balance through the ledger to at least these points. */
+export async function seedUser(
+  services: Services,
+  { login, password, name, balance }: Record<'login' | 'password' | 'name', string> & { balance: number },
+): Promise<UserRow> {
   const { db } = services;
   const existingUser = db.find('users', { login });
   const user = existingUser ?? (await register(services, { login, password, name, gender: null, invite_code: null }));
@@ -123,23 +118,16 @@ function readJson(path: string): unknown {
   }
 }
 
-interface SeededStory {
-  id: string;
-  title: string;
-  cover_url: string;
-  price: number;
-  content: object;
-  time: number;
-}
+type SeededStory = Pick<StoryRow, 'id' | 'title' | 'cover_url' | 'price'>;
 
-function storeStory({ db }: Services, { id, content, time, ...story }: SeededStory): void {
+function storeStory({ db }: Services, { id, ...story }: SeededStory, content: object, time: number): void {
   const row = {
     ...story,
     content: JSON.stringify(content),
-    origin: 'seed' as const,
+    origin: 'seed',
     created_at: time,
     updated_at: time,
-  };
+  } as const;
   db.run(
     query
       .insertInto('stories')
@@ -160,7 +148,7 @@ export function seedStories(services: Services, path: string): number {
     for (const [index, { id, title, cover_url, price, author: authorId, ...rest }] of parsed.output.entries()) {
       const author = services.content.authors.get(authorId);
       if (!author) throw new ConfigError(`${path}: ${id}: author: content/authors.yaml has no ${authorId}; add it`);
-      storeStory(services, { id, title, cover_url, price, content: { ...rest, author }, time: now - index });
+      storeStory(services, { id, title, cover_url, price }, { ...rest, author }, now - index);
     }
   });
   return parsed.output.length;
@@ -187,7 +175,7 @@ export async function fill(services: Services, size: FillSize): Promise<void> {
     services.db.transaction(() => {
       for (let number = first; number < Math.min(size.users, first + USERS_PER_TRANSACTION); number += 1) {
         const remainingMessages = Math.max(0, size.messages - number * messagesPerUser);
-        fillUser(services, passwordHash, stories, { number, messages: Math.min(messagesPerUser, remainingMessages) });
+        fillUser(services, passwordHash, stories, number, Math.min(messagesPerUser, remainingMessages));
       }
     });
 }
@@ -199,26 +187,17 @@ function fillStories(services: Services, count: number): string[] {
   const runId = randomUUID().slice(0, 8);
   const ids = Array.from({ length: count }, (_, index) => `filled-${runId}-${index}`);
   services.db.transaction(() => {
-    for (const [index, id] of ids.entries())
-      storeStory(services, {
-        id,
-        title: `故事 ${index + 1}`,
-        cover_url: coverUrl,
-        price: defaultPrices.storyPrices.short,
-        content: { summary, tags, author, opening, characters },
-        // older than the real stories, so that those stay on the first pages
-        time: services.clock() - (index + 1_000) * DAY_MS,
-      });
+    for (const [index, id] of ids.entries()) {
+      const story = { id, title: `故事 ${index + 1}`, cover_url: coverUrl, price: defaultPrices.storyPrices.short };
+      // older than the real stories, so that those stay on the first pages
+      const time = services.clock() - (index + 1_000) * DAY_MS;
+      storeStory(services, story, { summary, tags, author, opening, characters }, time);
+    }
   });
   return ids;
 }
 
-function fillUser(
-  services: Services,
-  passwordHash: string,
-  stories: string[],
-  { number, messages }: { number: number; messages: number },
-): void {
+function fillUser(services: Services, passwordHash: string, stories: string[], number: number, messages: number): void {
   const { db, clock } = services;
   const id = randomUUID();
   const now = clock();
