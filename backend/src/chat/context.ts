@@ -69,15 +69,12 @@ function linesBetween({ db }: Services, { conversation_id, seq }: MessageRow, af
 /** Number of former texts that the storyteller must not repeat. */
 const MAX_FORMER_TEXTS = 3;
 
+/** Selects the texts that a retold reply has shown, the latest first. */
+export const variantsOf = (messageId: string) =>
+  query.selectFrom('message_variants').selectAll().where('message_id', '=', messageId).orderBy('revision', 'desc');
+
 function formerTexts({ db }: Services, messageId: string): string[] {
-  const rows = db.all(
-    query
-      .selectFrom('message_variants')
-      .select('body')
-      .where('message_id', '=', messageId)
-      .orderBy('revision', 'desc')
-      .limit(MAX_FORMER_TEXTS),
-  );
+  const rows = db.all(variantsOf(messageId).limit(MAX_FORMER_TEXTS));
   return rows.reverse().map(({ body }) => body);
 }
 

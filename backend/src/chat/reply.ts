@@ -8,7 +8,7 @@ import { announceMessage, notifyUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { refund } from '../wallet.ts';
-import { replyContext, summarizeIfNeeded } from './context.ts';
+import { replyContext, summarizeIfNeeded, variantsOf } from './context.ts';
 import { saveConversation, updateUnreadConversations } from './conversation.ts';
 import { isRunning } from './presentMessage.ts';
 import { GenerationStopped } from './runs.ts';
@@ -94,7 +94,8 @@ export function endReply(services: Services, reply: Pick<MessageRow, 'id' | 'rev
     const failure = outcome.status === 'failed' ? outcome.code : null;
     // a streaming revision has received text
     const isPaidFor = outcome.status === 'completed' || (outcome.status === 'cancelled' && row.status === 'streaming');
-    const formerText = row.body === '' ? formerVariant(services, row.id) : undefined;
+    // the text that the reply showed before a revision without one
+    const formerText = row.body === '' ? db.first(variantsOf(row.id).limit(1)) : undefined;
     const endedReply: MessageRow = {
       ...row,
       status: outcome.status,
@@ -115,30 +116,10 @@ export function endReply(services: Services, reply: Pick<MessageRow, 'id' | 'rev
 }
 
 /** Picks the fields of a message that belong to its shown text. */
-export const textOf = ({
-  variant,
-  body,
-  status,
-  error_code,
-  error_message,
-}: Omit<MessageVariantRow, 'message_id' | 'revision'>) => ({
-  variant,
-  body,
-  status,
-  error_code,
-  error_message,
-});
-
-/** Returns the text that a reply showed before its newest revision; undefined if it has one text only. */
-const formerVariant = ({ db }: Services, messageId: string): MessageVariantRow | undefined =>
-  db.first(
-    query
-      .selectFrom('message_variants')
-      .selectAll()
-      .where('message_id', '=', messageId)
-      .orderBy('revision', 'desc')
-      .limit(1),
-  );
+export function textOf(row: Omit<MessageVariantRow, 'message_id' | 'revision'>) {
+  const { variant, body, status, error_code, error_message } = row;
+  return { variant, body, status, error_code, error_message };
+}
 
 /** Returns the idempotency key for booking a revision of a reply. The first revision uses the message id. */
 export const bookingKey = ({ id, revision }: Pick<MessageRow, 'id' | 'revision'>): string =>
