@@ -55,16 +55,8 @@ export function chatRoutes(services: Services): Hono<AppEnv> {
       const form = validate(cancelForm, readInput(c));
       return c.json(await cancelReply(services, user, c.req.param('id'), form));
     })
-    .post('/:id/regenerate', (c) =>
-      runPaid(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), (_, user) =>
-        regenerateReply(services, user, c.req.param('id')),
-      ),
-    )
-    .post('/:id/edit', (c) =>
-      runPaid(c, services, env.RATE_LIMIT_MESSAGES, editForm, (_, user, form) =>
-        editMessage(services, user, c.req.param('id'), form),
-      ),
-    )
+    .post('/:id/regenerate', (c) => runPaid(c, services, env.RATE_LIMIT_MESSAGES, v.object({}), regenerateReply))
+    .post('/:id/edit', (c) => runPaid(c, services, env.RATE_LIMIT_MESSAGES, editForm, editMessage))
     .post('/:id/variant', (c) => {
       const user = writingUser(c, services);
       const form = validate(variantForm, readInput(c));
@@ -101,11 +93,17 @@ function runPaid<Schema extends v.GenericSchema>(
   services: Services,
   perMinute: number,
   schema: Schema,
-  work: (services: Services, user: UserRow, form: v.InferOutput<Schema>, key: string) => PaidOutcome,
+  work: (
+    services: Services,
+    user: UserRow,
+    form: v.InferOutput<Schema>,
+    of: { key: string; id: string },
+  ) => PaidOutcome,
 ): Response {
   if (services.generations.isDraining) throw restarting();
   const user = userOf(c);
-  const route = c.req.path.replace(c.req.param('id') ?? '', ':id');
+  const id = c.req.param('id') ?? '';
+  const route = c.req.path.replace(id, ':id');
   services.limits.consume(`${route}:${user.id}`, perMinute);
   const input = readInput(c);
   const form = validate(schema, input);
@@ -114,7 +112,7 @@ function runPaid<Schema extends v.GenericSchema>(
   return runOnce(c, services, key, form, () => {
     recordUse(services, user.id);
     assertMayUse(findUser(services, user.id), services.clock());
-    const { cost, ...outcome } = work(services, user, form, key);
+    const { cost, ...outcome } = work(services, user, form, { key, id });
     if (cost > (price ?? cost)) throw priceChanged(cost, presentPrices(services.env.prices));
     return outcome;
   });

@@ -76,8 +76,8 @@ function assertContinuable(last: MessageRow | undefined, requestedId: string | n
 }
 
 /** Books a message's price and retells the last reply. Its former text is stored. Call it inside a transaction. */
-export function regenerateReply(services: Services, user: UserRow, messageId: string): PaidOutcome {
-  const { row, conversation } = findLastReply(services, user, messageId);
+export function regenerateReply(services: Services, user: UserRow, _: object, { id }: { id: string }): PaidOutcome {
+  const { row, conversation } = findLastReply(services, user, id);
   const { title, price } = findShownStory(services, conversation.story_id);
   const purchase = { type: 'message', cost: price, description: `换一种说法《${title}》` } as const;
   if (row.body === '') return orderRevision(services, conversation, row, purchase);

@@ -41,13 +41,13 @@ export const messageForm = v.pipe(
 type MessageForm = v.InferOutput<typeof messageForm>;
 
 /** Books the price, stores the reader's message and starts the reply. Call it inside a transaction. */
-export function sendMessage(services: Services, user: UserRow, form: MessageForm, clientId: string): PaidOutcome {
+export function sendMessage(services: Services, user: UserRow, form: MessageForm, call: { key: string }): PaidOutcome {
   const conversation = openConversation(services, user, form);
   assertIdle(conversation);
   const { db } = services;
   // the stored response may have expired
-  if (db.find('messages', { user_id: user.id, client_id: clientId }))
-    throw conflict('duplicate_message', '这条消息已经发送过');
+  const client_id = call.key;
+  if (db.find('messages', { user_id: user.id, client_id })) throw conflict('duplicate_message', '这条消息已经发送过');
   const { suggestion_id } = form;
   if (suggestion_id && !db.find('suggestions', { id: suggestion_id, conversation_id: conversation.id }))
     throw invalid({ suggestion_id: ['灵感已失效'] });
@@ -55,7 +55,7 @@ export function sendMessage(services: Services, user: UserRow, form: MessageForm
     role: 'user',
     body: form.body,
     status: 'completed',
-    client_id: clientId,
+    client_id,
     suggestion_id: suggestion_id ?? null,
   });
   return orderReply(services, conversation, question);
@@ -108,10 +108,10 @@ export const editForm = v.object({
 export function editMessage(
   services: Services,
   user: UserRow,
-  messageId: string,
   { body, revision, last_seq }: v.InferOutput<typeof editForm>,
+  { id }: { id: string },
 ): PaidOutcome {
-  const row = findOwnMessage(services, user, messageId);
+  const row = findOwnMessage(services, user, id);
   if (row.role !== 'user') throw invalid({ message_id: ['只能编辑自己写的话'] });
   const conversation = findConversation(services, user.id, row.conversation_id);
   assertIdle(conversation);
