@@ -128,15 +128,11 @@ export interface Schema {
     progress: string | null;
   };
   /** Texts of a retold reply. The row of the shown text may be outdated or missing, since the message contains it. */
-  message_variants: {
+  message_variants: Pick<Schema['messages'], 'body' | 'status' | 'error_code' | 'error_message'> & {
     message_id: string;
     variant: number;
     /** the message's revision when this text was replaced */
     revision: number;
-    body: string;
-    status: MessageStatus;
-    error_code: string | null;
-    error_message: string | null;
   };
   suggestions: {
     id: string;
