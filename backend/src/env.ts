@@ -31,17 +31,12 @@ const modelAddress = v.pipe(
 const extraBodyCure = 'a JSON object of further fields like {"top_p":0.9}, without model, messages and stream';
 const extraBody = v.pipe(
   v.string(),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    try {
-      const fields: unknown = JSON.parse(dataset.value);
-      const isObject = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
-      if (isObject && !['model', 'messages', 'stream'].some((key) => key in fields)) return { ...fields };
-    } catch {
-      // reported below
-    }
-    addIssue({ message: extraBodyCure });
-    return NEVER;
-  }),
+  v.parseJson(undefined, extraBodyCure),
+  v.record(v.string(), v.unknown(), extraBodyCure),
+  v.check(
+    (fields) => !Array.isArray(fields) && !['model', 'messages', 'stream'].some((key) => key in fields),
+    extraBodyCure,
+  ),
 );
 
 /** Text in the form of a key or an id, without the blanks around it. */
