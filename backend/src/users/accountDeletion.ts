@@ -75,8 +75,11 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
   const { db } = services;
   for (const conversation of db.all(conversationsOf(id))) deleteConversation(services, conversation);
   endSessions(services, id);
-  for (const table of tablesOfUsers(services))
-    db.run({ compile: () => sql`delete from ${sql.table(table)} where user_id = ${id}`.compile(query) });
+  const columns = db.columns();
+  // every table with users' rows, including those of later features
+  for (const { table, name } of columns)
+    if (name === 'user_id' && !retainedTables.includes(table))
+      db.run({ compile: () => sql`delete from ${sql.table(table)} where user_id = ${id}`.compile(query) });
   const anonymized = query.updateTable('transactions').set({ description: '邀请好友' }).where('type', '=', 'invite');
   db.run(anonymized.where('user_id', '=', id).where('ref_type', '=', 'invitee'));
   if (invited_by) db.run(anonymized.where('user_id', '=', invited_by).where('ref_key', '=', `invitee:${id}`));
@@ -88,17 +91,9 @@ function erase(services: Services, { id, invited_by }: UserRow): void {
     password_hash: '',
     invite_code: `erased:${id}`,
   };
-  const clearedColumns = db
-    .columns()
+  const clearedColumns = columns
     .filter(({ table, name }) => table === 'users' && !(name in erasedUser) && !retainedUserColumns.includes(name))
     .map((column) => sql`${sql.ref(column.name)} = ${sql.raw(column.default ?? 'null')}`);
   db.run({ compile: () => sql`update users set ${sql.join(clearedColumns)} where id = ${id}`.compile(query) });
   db.run(userUpdate(erasedUser).where('id', '=', id));
 }
-
-/** Returns the tables with users' rows, including those of later features, except `retainedTables`. */
-const tablesOfUsers = ({ db }: Services): string[] =>
-  db
-    .columns()
-    .filter(({ table, name }) => name === 'user_id' && !retainedTables.includes(table))
-    .map(({ table }) => table);
