@@ -73,29 +73,24 @@ function publish(
   );
 }
 
-interface StoryCache {
-  /** change count of the table when it was read */
-  changeCount: number;
-  newestFirst: SearchedStory[];
-  byId: Map<string, Story>;
-  /** ids of the stories that an operator hid */
-  hidden: Set<string>;
-}
-
-const storyCaches = new WeakMap<Db, StoryCache>();
+const storyCaches = new WeakMap<Db, ReturnType<typeof readStories>>();
 
 /** Returns the parsed stories, cached until the table changes. */
-function storyCacheOf(db: Db): StoryCache {
+function storyCacheOf(db: Db) {
   const changeCount = db.find('changes', { subject: 'stories' })?.count ?? 0;
   const cached = storyCaches.get(db);
   if (cached?.changeCount === changeCount) return cached;
+  const stories = readStories(db, changeCount);
+  storyCaches.set(db, stories);
+  return stories;
+}
+
+function readStories(db: Db, changeCount: number) {
   const rows = db.all(query.selectFrom('stories').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc'));
   const newestFirst = rows.filter(({ origin, hidden }) => origin !== 'withdrawn' && !hidden).map(toSearched);
   const byId = new Map(rows.map((row) => [row.id, toStory(row)]));
-  const hidden = new Set(rows.filter((row) => row.hidden).map(({ id }) => id));
-  const cache = { changeCount, newestFirst, byId, hidden };
-  storyCaches.set(db, cache);
-  return cache;
+  const hiddenIds = new Set(rows.filter((row) => row.hidden).map(({ id }) => id));
+  return { changeCount, newestFirst, byId, hiddenIds };
 }
 
 /** Returns a story, also a hidden one. Throws 404. */
@@ -107,15 +102,8 @@ export function findStory({ db }: Pick<Services, 'db'>, id: string): Story {
 
 /** Returns a story that readers may see. Throws 404, also for one that an operator hid. */
 export function findShownStory(services: Pick<Services, 'db'>, id: string): Story {
-  if (storyCacheOf(services.db).hidden.has(id)) throw notFound('没有找到这个故事');
+  if (storyCacheOf(services.db).hiddenIds.has(id)) throw notFound('没有找到这个故事');
   return findStory(services, id);
-}
-
-interface SearchedStory {
-  story: Story;
-  tags: string[];
-  /** The title; the title with names and tags; all of these with the summary. */
-  texts: string[];
 }
 
 /** Latin accents, but not the marks that change a Japanese or Indic letter. */
@@ -125,7 +113,8 @@ const ACCENTS = /[\u0300-\u036f]/g;
 export const normalizeForSearch = (words: string): string =>
   words.normalize('NFKD').replace(ACCENTS, '').toLowerCase().toUpperCase().normalize('NFKC');
 
-function toSearched(row: StoryRow): SearchedStory {
+/** Returns a story with its searched texts: the title; the title with names and tags; all of these with the summary. */
+function toSearched(row: StoryRow) {
   const story = toStory(row);
   const tags = story.tags.map(normalizeForSearch);
   const title = normalizeForSearch(story.title);
