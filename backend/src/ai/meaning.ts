@@ -205,16 +205,10 @@ export function interpret(
   const isAsked = (clause: string) =>
     isQuestion(clause) || words.includes(`${clause}？`) || words.includes(`${clause}?`);
   const sceneIds = plot.scenes.slice(0, plot.scenes.findIndex(({ id }) => id === at) + 1).map(({ id }) => id);
-  const speakerNames = [
-    speaker,
-    ...plot.byWords
-      .map((one) => one.words)
-      .filter((names) => isSpeaker({ names }))
-      .flat(),
-  ];
+  const ownNames = plot.byWords.flatMap(({ words: names }) => (isSpeaker({ names }) ? names : []));
   const loreContext = {
     lore: [...commonLore, ...plot.lore],
-    speakerNames,
+    speakerNames: [speaker, ...ownNames],
     lastNames: lastSubject?.names ?? [],
     sceneIds,
   };
