@@ -52,7 +52,7 @@ function grant(services: Services, user: UserRow, [text = '', ...words]: string[
 function block(services: Services, user: UserRow, blocked_reason: string): string {
   const { db, clock } = services;
   db.transaction(() => {
-    db.run(query.updateTable('users').set({ blocked_at: clock(), blocked_reason }).where('id', '=', user.id));
+    db.update('users', { id: user.id }, { blocked_at: clock(), blocked_reason });
     endSessions(services, user.id);
   });
   return `${user.login}: blocked, and signed out everywhere`;
@@ -60,7 +60,7 @@ function block(services: Services, user: UserRow, blocked_reason: string): strin
 
 function unblock({ db }: Services, user: UserRow): string {
   if (user.blocked_at === null) return `${user.login} was not blocked`;
-  db.run(query.updateTable('users').set({ blocked_at: null, blocked_reason: null }).where('id', '=', user.id));
+  db.update('users', { id: user.id }, { blocked_at: null, blocked_reason: null });
   return `${user.login}: not blocked any more; it was since ${isoTime(user.blocked_at)} (${user.blocked_reason})`;
 }
 
@@ -99,7 +99,7 @@ function exportAccount(services: Services, user: UserRow, [file]: string[]): str
 /** Hides or shows a story. Its conversations remain, and can be continued once it is shown again. */
 export function runStoryVisibility({ db }: Services, [verb, id = '']: string[]): string {
   const hidden = verb === 'hide' ? 1 : 0;
-  const update = query.updateTable('stories').set({ hidden, updated_at: Date.now() }).where('id', '=', id);
-  if (db.run(update) === 0) throw new ConfigError(`there is no story ${id || '""'}: its id is the folder's name`);
+  if (db.update('stories', { id }, { hidden, updated_at: Date.now() }) === 0)
+    throw new ConfigError(`there is no story ${id || '""'}: its id is the folder's name`);
   return `${id}: ${hidden ? 'hidden from all readers' : 'shown again'}`;
 }

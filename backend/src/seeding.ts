@@ -13,7 +13,6 @@ import {
   saveConversation,
 } from './chat/conversation.ts';
 import { DAY_MS } from './clock.ts';
-import { query } from './db/database.ts';
 import type { StoryRow, UserRow } from './db/schema.ts';
 import { ConfigError } from './env.ts';
 import { defaultPrices } from './prices.ts';
@@ -128,12 +127,7 @@ function storeStory({ db }: Services, { id, ...story }: SeededStory, content: ob
     created_at: time,
     updated_at: time,
   } as const;
-  db.run(
-    query
-      .insertInto('stories')
-      .values({ id, ...row })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(row)),
-  );
+  db.upsert('stories', { id }, row);
 }
 
 /** Adds the stories of a JSON file, in feed order. Returns their number. Throws `ConfigError`. */
@@ -215,7 +209,7 @@ function fillUser(services: Services, passwordHash: string, stories: string[], n
     version: 1,
     created_at: now,
   };
-  db.run(query.insertInto('users').values(user));
+  db.insert('users', user);
   const entry = (type: 'recharge' | 'message', amount: number, ref: string) => ({
     id: randomUUID(),
     user_id: id,
@@ -228,7 +222,7 @@ function fillUser(services: Services, passwordHash: string, stories: string[], n
     ref_key: ref,
     created_at: now,
   });
-  db.run(query.insertInto('transactions').values(entry('recharge', messages, id)));
+  db.insert('transactions', entry('recharge', messages, id));
   const length = Math.max(MESSAGES_PER_CONVERSATION, Math.ceil(messages / stories.length));
   for (let first = 0; first < messages; first += length) {
     const story = stories[(number + first / length) % stories.length];
@@ -240,7 +234,6 @@ function fillUser(services: Services, passwordHash: string, stories: string[], n
       return { role: isReply ? 'assistant' : 'user', status: 'completed', body };
     });
     const conversation = appendTurns(services, id, story, turns, now);
-    for (let seq = 2; seq <= count; seq += 2)
-      db.run(query.insertInto('transactions').values(entry('message', -2, `${conversation}-${seq}`)));
+    for (let seq = 2; seq <= count; seq += 2) db.insert('transactions', entry('message', -2, `${conversation}-${seq}`));
   }
 }

@@ -61,7 +61,7 @@ function storeTicket(services: Services, userId: string, clientId: string, form:
       read_at: null,
       created_at: clock(),
     };
-    db.run(query.insertInto('tickets').values(ticket));
+    db.insert('tickets', ticket);
     return ticket;
   });
 }
@@ -116,9 +116,8 @@ function announceAnswers(services: Services): void {
   const answeredTickets = db.all(query.selectFrom('tickets').select(['id', 'user_id']).where(isUnannounced));
   for (const { id, user_id } of answeredTickets) {
     db.transaction(() => {
-      const claim = query.updateTable('tickets').set({ announced: 1 }).where('id', '=', id).where('announced', '=', 0);
       // another backend has sent the notice
-      if (db.run(claim) === 0) return;
+      if (db.update('tickets', { id, announced: 0 }, { announced: 1 }) === 0) return;
       notifyUser(services, user_id, 'ticket.answered', { id });
       updateUnreadAnswers(services, user_id);
     });
@@ -141,7 +140,7 @@ export function runTickets(services: Services, [verb, ticketId = '', ...words]: 
   const answer = cleanText(words.join(' ')).trim();
   if (answer === '') throw new ConfigError(`tickets answer ${ticketId}: add the words of the answer`);
   const changes = { answer, answered_at: services.clock(), announced: 0, read_at: null };
-  services.db.run(query.updateTable('tickets').set(changes).where('id', '=', ticket.id));
+  services.db.update('tickets', { id: ticket.id }, changes);
   return `${ticket.id}: answered`;
 }
 

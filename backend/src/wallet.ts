@@ -38,19 +38,17 @@ export function book(services: Services, entry: Entry): number {
       .returning('balance'),
   );
   if (!updatedUser) throw insufficientBalance(-entry.amount, balanceOf(services, entry.userId));
-  db.run(
-    query.insertInto('transactions').values({
-      ...rest,
-      id: randomUUID(),
-      user_id,
-      type,
-      balance_after: updatedUser.balance,
-      ref_type: ref.type,
-      ref_id: ref.id,
-      ref_key,
-      created_at: clock(),
-    }),
-  );
+  db.insert('transactions', {
+    ...rest,
+    id: randomUUID(),
+    user_id,
+    type,
+    balance_after: updatedUser.balance,
+    ref_type: ref.type,
+    ref_id: ref.id,
+    ref_key,
+    created_at: clock(),
+  });
   announceBalance(services, entry.userId);
   return updatedUser.balance;
 }
@@ -81,8 +79,8 @@ function checkIn(services: Services, { id }: UserRow): StoredSuccess {
   const streak = hasCheckedIn ? user.check_in_streak : currentStreak(user, clock()) + 1;
   const awarded = hasCheckedIn ? 0 : checkInReward(services.env.prices, streak);
   if (!hasCheckedIn) {
-    db.run(query.insertInto('check_ins').values({ user_id: id, date, streak, awarded }));
-    db.run(query.updateTable('users').set({ check_in_date: date, check_in_streak: streak }).where('id', '=', id));
+    db.insert('check_ins', { user_id: id, date, streak, awarded });
+    db.update('users', { id }, { check_in_date: date, check_in_streak: streak });
     const ref = { type: 'check_in', id: date };
     book(services, { userId: id, type: 'check_in', amount: awarded, description: `签到第 ${streak} 天`, ref });
     announceUser(services, id);

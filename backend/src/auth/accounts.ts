@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import * as v from 'valibot';
 import { firstAvatar } from '../content/content.ts';
-import { type Db, query } from '../db/database.ts';
+import type { Db } from '../db/database.ts';
 import type { UserRow } from '../db/schema.ts';
 import { invalid } from '../http/http.ts';
 import { text } from '../http/input.ts';
@@ -68,26 +68,24 @@ export async function register(services: Services, form: v.InferOutput<typeof re
     }
     const id = randomUUID();
     const isMail = isEmail(form.login);
-    db.run(
-      query.insertInto('users').values({
-        id,
-        login: form.login,
-        is_email: Number(isMail),
-        name: form.name,
-        avatar: firstAvatar(services.content, id),
-        gender: form.gender ?? null,
-        persona: '',
-        password_hash,
-        balance: 0,
-        invite_code: newInviteCode(services),
-        invited_by: findInviter(services, form.invite_code)?.id ?? null,
-        check_in_streak: 0,
-        consent_version: form.consent_version || null,
-        consented_at: form.consent_version ? clock() : null,
-        version: 1,
-        created_at: clock(),
-      }),
-    );
+    db.insert('users', {
+      id,
+      login: form.login,
+      is_email: Number(isMail),
+      name: form.name,
+      avatar: firstAvatar(services.content, id),
+      gender: form.gender ?? null,
+      persona: '',
+      password_hash,
+      balance: 0,
+      invite_code: newInviteCode(services),
+      invited_by: findInviter(services, form.invite_code)?.id ?? null,
+      check_in_streak: 0,
+      consent_version: form.consent_version || null,
+      consented_at: form.consent_version ? clock() : null,
+      version: 1,
+      created_at: clock(),
+    });
     const ref = { type: 'registration', id };
     book(services, {
       userId: id,

@@ -171,12 +171,7 @@ function mailReset(services: Services, user: UserRow, email: string, origin: str
     created_at: now,
     expires_at: now + rules.resetLinkMinutes * MINUTE_MS,
   };
-  db.run(
-    query
-      .insertInto('password_resets')
-      .values({ user_id: user.id, ...reset })
-      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(reset)),
-  );
+  db.upsert('password_resets', { user_id: user.id }, reset);
   const link = `${origin}/reset-password?token=${token}&email=${encodeURIComponent(email)}`;
   const text = `${user.name}，你好：\n\n你的用户名是 ${user.login}。请打开下面的链接，设一个新密码（${rules.resetLinkMinutes} 分钟内有效，只能用一次）：\n\n${link}\n\n设好后，其他设备上的登录都会失效。如果不是你本人要求的，请忽略这封邮件，密码不会改变。`;
   sendLink(services, { to: email, subject: '重设密码', text }, link);

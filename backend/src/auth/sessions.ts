@@ -38,9 +38,9 @@ export function findIdentity(services: Services, tokens: string[]): Identity | n
     );
     if (!row) continue;
     const { last_used_at, ...user } = row;
-    const use = query.updateTable('sessions').set({ last_used_at: clock() }).where('token_hash', '=', sessionHash);
+    const noteUse = () => db.update('sessions', { token_hash: sessionHash }, { last_used_at: clock() });
     // a request that only reads must not fail while the database cannot be written
-    if (clock() - last_used_at >= USE_STEP_MS) runOrReport(services, () => db.run(use));
+    if (clock() - last_used_at >= USE_STEP_MS) runOrReport(services, noteUse);
     return { user, token, sessionHash };
   }
   return null;
@@ -61,17 +61,15 @@ export function startSession(c: Http, services: Services, user: UserRow): void {
   const expires_at = now + rules.sessionLifetimeDays * DAY_MS;
   db.transaction(() => {
     endAll(services, query.deleteFrom('sessions').where('expires_at', '<=', now));
-    db.run(
-      query.insertInto('sessions').values({
-        token_hash: sha256(token),
-        id: randomUUID(),
-        user_id: user.id,
-        user_agent: cleanText(c.req.header('user-agent') ?? '').slice(0, USER_AGENT_CHARACTERS),
-        created_at: now,
-        last_used_at: now,
-        expires_at,
-      }),
-    );
+    db.insert('sessions', {
+      token_hash: sha256(token),
+      id: randomUUID(),
+      user_id: user.id,
+      user_agent: cleanText(c.req.header('user-agent') ?? '').slice(0, USER_AGENT_CHARACTERS),
+      created_at: now,
+      last_used_at: now,
+      expires_at,
+    });
   });
   setSessionCookie(c, token);
   rememberDevice(c, services.appKey, user);

@@ -204,7 +204,7 @@ function changeConversation(services: Services, row: ConversationRow, form: v.In
         throw invalid({ pinned: [`最多置顶 ${rules.pinnedConversations} 段对话`] });
       }
       row.pinned_at = form.pinned ? clock() : null;
-      db.run(query.updateTable('conversations').set({ pinned_at: row.pinned_at }).where('id', '=', row.id));
+      db.update('conversations', { id: row.id }, { pinned_at: row.pinned_at });
     }
     if (typeof form.shelved === 'boolean') (form.shelved ? shelve : makeCurrent)(services, row);
     return announceConversation(services, row);

@@ -157,7 +157,6 @@ async function writeSummary(
       row?.seq === olderRows[index]?.seq && row?.body === olderRows[index]?.body;
     const currentRows = rowsAfter(services, conversation_id, formerSummary.summary_seq).slice(0, olderRows.length);
     if (currentRows.length < olderRows.length || !currentRows.every(isSame)) return;
-    const conversation = query.updateTable('conversations').set(changes).where('id', '=', conversation_id);
-    db.run(conversation.where('summary_seq', '=', formerSummary.summary_seq));
+    db.update('conversations', { id: conversation_id, summary_seq: formerSummary.summary_seq }, changes);
   });
 }

@@ -45,7 +45,7 @@ export function makeCurrent(services: Services, row: ConversationRow): void {
 function setShelved(services: Services, row: ConversationRow, shelved: 0 | 1): void {
   if (row.shelved === shelved) return;
   row.shelved = shelved;
-  services.db.run(query.updateTable('conversations').set({ shelved }).where('id', '=', row.id));
+  services.db.update('conversations', { id: row.id }, { shelved });
   announceConversation(services, row);
 }
 
@@ -75,7 +75,7 @@ export function createConversation(services: Services, userId: string, storyId: 
     created_at: now,
     updated_at: now,
   };
-  services.db.run(query.insertInto('conversations').values(row));
+  services.db.insert('conversations', row);
   return row;
 }
 
@@ -84,7 +84,7 @@ export function saveConversation({ db, clock }: Services, row: ConversationRow):
   row.updated_at = clock();
   const { version, last_seq, active_message_id, updated_at } = row;
   const changes = { version, last_seq, active_message_id, updated_at };
-  db.run(query.updateTable('conversations').set(changes).where('id', '=', row.id));
+  db.update('conversations', { id: row.id }, changes);
 }
 
 export type NewMessage = Pick<MessageRow, 'role' | 'status'> & Partial<MessageRow>;
@@ -116,7 +116,7 @@ export function insertMessage({ db, clock }: Services, conversation: Conversatio
     updated_at: now,
     ...fields,
   };
-  db.run(query.insertInto('messages').values(row));
+  db.insert('messages', row);
   return row;
 }
 

@@ -1,7 +1,6 @@
 import { type Replay, replay } from '../ai/builtIn.ts';
 import { hasEnded, type Progress, readProgress, tellerOf } from '../ai/progress.ts';
 import type { Plot } from '../content/plot.ts';
-import { query } from '../db/database.ts';
 import type { MessageRow } from '../db/schema.ts';
 import type { Services } from '../services.ts';
 import { findStory } from '../stories.ts';
@@ -24,7 +23,7 @@ export function progressBefore(services: Services, reply: MessageRow): Progress 
   const previous = messageBefore(services, reply, 'assistant');
   const progress = previous ? progressAfter(services, previous).progress : firstProgress(services, plot, reply);
   const changes = { progress: JSON.stringify(progress) };
-  services.db.run(query.updateTable('messages').set(changes).where('id', '=', reply.id));
+  services.db.update('messages', { id: reply.id }, changes);
   return progress;
 }
 

@@ -107,7 +107,7 @@ export function endReply(services: Services, reply: Pick<MessageRow, 'id' | 'rev
       cost: isPaidFor ? row.cost : row.cost - refundReply(services, row),
       updated_at: clock(),
     };
-    db.run(query.updateTable('messages').set(endedReply).where('id', '=', row.id));
+    db.update('messages', { id: row.id }, endedReply);
     const { counters } = services;
     db.afterCommit(() => counters?.replies.inc({ ending: failure ?? outcome.status }));
     announceMessage(services, failure ? 'message.failed' : 'message.completed', endedReply);

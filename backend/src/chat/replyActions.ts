@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { commonText } from '../content/content.ts';
-import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, TransactionType, UserRow } from '../db/schema.ts';
 import { invalid, notFound } from '../http/http.ts';
 import type { PaidOutcome } from '../http/idempotency.ts';
@@ -135,19 +134,14 @@ function saveRevision(services: Services, conversation: ConversationRow, changed
   conversation.version += 1;
   saveConversation(services, conversation);
   const row = { ...changedMessage, version: conversation.version, updated_at: services.clock() };
-  services.db.run(query.updateTable('messages').set(row).where('id', '=', row.id));
+  services.db.update('messages', { id: row.id }, row);
   return row;
 }
 
 /** Stores the shown text of a reply among its variants. */
 function storeVariant({ db }: Services, row: MessageRow): void {
-  const variant = { ...textOf(row), revision: row.revision };
-  db.run(
-    query
-      .insertInto('message_variants')
-      .values({ message_id: row.id, ...variant })
-      .onConflict((conflict) => conflict.columns(['message_id', 'variant']).doUpdateSet(variant)),
-  );
+  const { variant, ...text } = textOf(row);
+  db.upsert('message_variants', { message_id: row.id, variant }, { ...text, revision: row.revision });
 }
 
 export const variantForm = v.object({ variant: wholeNumber(1) });

@@ -48,7 +48,7 @@ export function reportReply(
       body: message.body,
       created_at: clock(),
     };
-    db.run(query.insertInto('reports').values(report));
+    db.insert('reports', report);
     db.afterCommit(() => log.warn({ report: report.id, message: message.id, reason }, 'reply reported'));
     return { isNew: true, report };
   });

@@ -110,9 +110,7 @@ export class Roster {
   }
 
   #write(alive_until: number): void {
-    if (this.id === null) return;
-    const row = query.insertInto('backends').values({ id: this.id, alive_until });
-    this.db.run(row.onConflict((conflict) => conflict.column('id').doUpdateSet({ alive_until })));
+    if (this.id !== null) this.db.upsert('backends', { id: this.id }, { alive_until });
   }
 }
 

@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { query } from '../db/database.ts';
 import type { ConversationRow, MessageRow, UserRow } from '../db/schema.ts';
 import { conflict, invalid } from '../http/http.ts';
 import type { PaidOutcome } from '../http/idempotency.ts';
@@ -128,7 +127,7 @@ export function editMessage(
     suggestion_id: null,
     updated_at: services.clock(),
   };
-  services.db.run(query.updateTable('messages').set(question).where('id', '=', row.id));
+  services.db.update('messages', { id: row.id }, question);
   announceMessage(services, 'message.created', question, { last_seq: row.seq });
   return orderReply(services, conversation, question);
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { isoTime } from '../clock.ts';
-import { query, retryUntilAvailable } from '../db/database.ts';
+import { retryUntilAvailable } from '../db/database.ts';
 import type { MessageRow, SuggestionRow, UserRow } from '../db/schema.ts';
 import { conflict, gone, invalid, notFound } from '../http/http.ts';
 import type { PaidOutcome } from '../http/idempotency.ts';
@@ -57,7 +57,7 @@ export function requestSuggestion(
     description: `灵感《${findStory(services, conversation.story_id).title}》`,
     ref: { type: 'suggestion', id: row.id },
   });
-  services.db.run(query.insertInto('suggestions').values(row));
+  services.db.insert('suggestions', row);
   services.db.afterCommit(() =>
     services.generations.start(row.id, (signal) => writeSuggestion(services, row, last, signal)),
   );
@@ -93,12 +93,7 @@ export function endSuggestion(services: Services, row: SuggestionRow, result: st
     ? { status: 'failed' as const, error_code: result, error_message: failureMessage(result, false) }
     : { status: 'ready' as const, items: JSON.stringify(result) };
   db.transaction(() => {
-    const update = query
-      .updateTable('suggestions')
-      .set(changes)
-      .where('id', '=', row.id)
-      .where('status', '=', 'pending');
-    if (db.run(update) === 0) return;
+    if (db.update('suggestions', { id: row.id, status: 'pending' }, changes) === 0) return;
     if (isFailure) refund(services, row.user_id, 'suggestion', row.id);
     const { id, conversation_id, base_version: version } = row;
     notifyUser(services, row.user_id, 'suggestion.ready', { id, conversation_id, version, status: changes.status });

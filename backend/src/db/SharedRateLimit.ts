@@ -17,7 +17,7 @@ export class SharedRateLimit implements Limiter {
       const now = this.now();
       this.db.run(query.deleteFrom('attempts').where('at', '<=', now - WINDOW_MS));
       const recent = this.db.all(query.selectFrom('attempts').select('at').where('key', '=', hash).orderBy('at'));
-      if (recent.length < perMinute) this.db.run(query.insertInto('attempts').values({ key: hash, at: now }));
+      if (recent.length < perMinute) this.db.insert('attempts', { key: hash, at: now });
       return recent.length < perMinute ? 0 : secondsUntilFree(recent[0]?.at ?? now, now);
     });
   }

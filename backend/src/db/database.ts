@@ -2,12 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import {
   type Compilable,
   DummyDriver,
+  type Insertable,
   Kysely,
   type Selectable,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
   sql,
+  type Updateable,
+  type UpdateObject,
 } from 'kysely';
 import type { Schema } from './schema.ts';
 import { storageFaultOf } from './storageFault.ts';
@@ -62,10 +65,29 @@ export abstract class Db {
 
   /** Returns a row of a table with these values. */
   find<Table extends keyof Schema>(table: Table, values: Partial<Row<Table>>): Row<Table> | undefined {
-    const conditions = Object.entries(values).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
-    const where = sql.join(conditions, sql` and `);
-    const statement = sql<Row<Table>>`select * from ${sql.table(table)} where ${where} limit 1`;
+    const statement = sql<Row<Table>>`select * from ${sql.table(table)} where ${matching(values)} limit 1`;
     return this.first({ compile: () => statement.compile(query) });
+  }
+
+  insert<Table extends keyof Schema>(table: Table, row: Insertable<Schema[Table]>): void {
+    this.run(query.insertInto(table).values(row as never));
+  }
+
+  /** Inserts a row, or sets these values in the row with its key. */
+  upsert<Table extends keyof Schema>(table: Table, key: Partial<Row<Table>>, values: Updateable<Schema[Table]>): void {
+    const row = query.insertInto(table).values({ ...key, ...values } as never);
+    const columns = Object.keys(key) as never[];
+    this.run(row.onConflict((conflict) => conflict.columns(columns).doUpdateSet(values as never)));
+  }
+
+  /** Changes the rows with these values. Returns their number. */
+  update<Table extends keyof Schema>(
+    table: Table,
+    values: Partial<Row<Table>>,
+    changes: Updateable<Schema[Table]>,
+  ): number {
+    const update = query.updateTable(table as 'users').set(changes as UpdateObject<Schema, 'users'>);
+    return this.run(update.where(matching(values)));
   }
 
   /** Runs `work` in a transaction. A nested transaction joins the outer one. */
@@ -110,6 +132,12 @@ export abstract class Db {
       this.onEffectError(error);
     }
   }
+}
+
+/** Builds the condition that the columns have these values. */
+function matching(values: object) {
+  const conditions = Object.entries(values).map(([name, value]) => sql`${sql.ref(name)} = ${value}`);
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }
 
 /** Retries `work` while the database is busy or away. The defaults are for background work. */

@@ -40,11 +40,7 @@ export function runOnce(
       return { status: storedResponse.status as StoredSuccess['status'], body: JSON.parse(storedResponse.response) };
     const result = work();
     const response = JSON.stringify(result.body);
-    db.run(
-      query
-        .insertInto('idempotency')
-        .values({ ...scope, request_hash, status: result.status, response, created_at: clock() }),
-    );
+    db.insert('idempotency', { ...scope, request_hash, status: result.status, response, created_at: clock() });
     return result;
   });
   return respond(c, outcome);

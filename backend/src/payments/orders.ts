@@ -129,7 +129,7 @@ function placeOrder(services: Services, provider: PaymentProvider, user: UserRow
       paid_at: null,
       credited_at: null,
     };
-    db.run(query.insertInto('orders').values(order));
+    db.insert('orders', order);
     return order;
   });
 }
@@ -142,13 +142,7 @@ async function openCheckout(services: Services, provider: PaymentProvider, order
     report(error, { order: order.id, provider: provider.id });
     throw new HttpError(503, { message: '暂时连不上付款方，没有扣款，请稍后再试' }, { 'Retry-After': '5' });
   });
-  db.run(
-    query
-      .updateTable('orders')
-      .set({ status: 'pending', checkout_url: checkout.url })
-      .where('id', '=', order.id)
-      .where('status', '=', 'created'),
-  );
+  db.update('orders', { id: order.id, status: 'created' }, { status: 'pending', checkout_url: checkout.url });
 }
 
 export function orderRoutes(services: Services, provider: PaymentProvider): Hono<AppEnv> {
@@ -220,15 +214,13 @@ function applyPayment(services: Services, provider: string, event: PaymentEvent)
     }
     const settledOrder = event.outcome === 'paid' ? creditOrder(services, order) : failOrder(services, order);
     const answer = { data: { order_id: order.id, status: settledOrder.status } };
-    db.run(
-      query.insertInto('payment_events').values({
-        provider,
-        event_id: event.id,
-        order_id: order.id,
-        answer: JSON.stringify(answer),
-        created_at: clock(),
-      }),
-    );
+    db.insert('payment_events', {
+      provider,
+      event_id: event.id,
+      order_id: order.id,
+      answer: JSON.stringify(answer),
+      created_at: clock(),
+    });
     return answer;
   });
 }
@@ -261,7 +253,7 @@ export function endOpenOrders(services: Services, userId: string): void {
 /** Stores the changes of an order and notifies the user's pages. */
 function changeOrder(services: Services, order: OrderRow, changes: Partial<OrderRow>): OrderRow {
   const changedOrder = { ...order, ...changes };
-  services.db.run(query.updateTable('orders').set(changes).where('id', '=', order.id));
+  services.db.update('orders', { id: order.id }, changes);
   notifyUser(services, order.user_id, 'order.updated', { order: presentOrder(changedOrder, services.clock()) });
   return changedOrder;
 }

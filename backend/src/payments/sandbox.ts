@@ -62,7 +62,7 @@ export function createSandbox({ env, clock, report, db }: SandboxServices, secre
     if (ownUrl === null) return;
     const pauseMs = retryPausesMs[attempt];
     if (isAccepted) {
-      db.run(query.updateTable('sandbox_checkouts').set({ delivered_at: clock() }).where('token', '=', token));
+      db.update('sandbox_checkouts', { token }, { delivered_at: clock() });
     } else if (pauseMs !== undefined) deliverIn(pauseMs, token, attempt + 1);
   }
 

@@ -61,7 +61,7 @@ export function accountEmailRoutes(services: Services): Hono<AppEnv> {
   /** Mails the link, or, for a registered address, a notice to its owner. The response does not reveal the difference. */
   function mailTo(c: Http, user: UserRow, email: string): void {
     const pending = { pending_email: email, pending_email_at: clock() };
-    db.run(query.updateTable('users').set(pending).where('id', '=', user.id));
+    db.update('users', { id: user.id }, pending);
     if (findByLogin(services, email)) services.mailer.send(takenNotice(email));
     else sendVerification(c, services, user, email);
   }

@@ -10,7 +10,6 @@ import {
 } from '../auth/accounts.ts';
 import { endSessions } from '../auth/sessions.ts';
 import { HOUR_MS, MINUTE_MS } from '../clock.ts';
-import { query } from '../db/database.ts';
 import { rememberDevice } from '../http/cookies.ts';
 import { type AppEnv, conflict, type Http, identityOf, invalid, tooMany, userOf, writingUser } from '../http/http.ts';
 import { readInput, text, validate } from '../http/input.ts';
@@ -146,7 +145,7 @@ function minorStateOf(services: Services, userId: string): MinorState {
 
 function storeMinor({ db }: Services, userId: string, state: MinorState | null): void {
   const minor = state && JSON.stringify(state);
-  db.run(query.updateTable('users').set({ minor }).where('id', '=', userId));
+  db.update('users', { id: userId }, { minor });
 }
 
 /** Stores the state and notifies the user's pages. */
