@@ -11,7 +11,7 @@ import { lastChecks, signInChecks } from './checks/signIn.ts';
 import { socketChecks } from './checks/sockets.ts';
 import { storyChecks } from './checks/stories.ts';
 import { SocketProblem } from './socket.ts';
-import { createTransport, Visitor } from './visitor.ts';
+import { createTransport, type TransportOptions, Visitor } from './visitor.ts';
 import { type Target, World } from './world.ts';
 
 /** Checks in running order. Those that use up limits or disturb others are last. */
@@ -62,40 +62,34 @@ const CLEAN_UP_MS = 3_000;
 /** Runs a check. The first check of an optional call cannot get 404 from a server that has the call. */
 export async function attempt(check: Check, world: World, isFirst: boolean): Promise<Result> {
   const { call, name, otherwise } = check;
-  const isNeeded = otherwise === undefined;
+  const tried = { call, name, isNeeded: otherwise === undefined };
   try {
     await check.run(world);
-    return { call, name, isNeeded, outcome: 'holds' };
+    return { ...tried, outcome: 'holds' };
   } catch (cause) {
-    if (cause instanceof Untried) return { call, name, isNeeded, outcome: 'untried', came: cause.message };
+    if (cause instanceof Untried) return { ...tried, outcome: 'untried', came: cause.message };
     const isKnownProblem = cause instanceof Deviation || cause instanceof NoAnswer || cause instanceof SocketProblem;
     const came = isKnownProblem ? cause.message : `what it sent cannot be read: ${String(cause)}`;
     const status = cause instanceof Deviation ? cause.status : undefined;
-    if (isFirst && !isRequired(call) && status !== undefined && MISSING.includes(status)) {
-      return { call, name, isNeeded, outcome: 'lacks', came, product: calls[call] };
-    }
-    return { call, name, isNeeded, outcome: isNeeded ? 'fails' : 'differs', came, product: otherwise };
+    if (isFirst && !isRequired(call) && status !== undefined && MISSING.includes(status))
+      return { ...tried, outcome: 'lacks', came, product: calls[call] };
+    return { ...tried, outcome: tried.isNeeded ? 'fails' : 'differs', came, product: otherwise };
   }
 }
 
-interface RunOptions {
-  onWait?: (seconds: number) => void;
-  /** aborts the run, which is cleaned up nevertheless */
-  signal?: AbortSignal;
-  /** the calls to check; all by default */
-  only?: Call[];
-}
-
-/** Checks a backend against the contract. Throws `NoBackend` if none responds. */
-export async function conform(target: Target, { onWait, signal, only }: RunOptions = {}): Promise<Report> {
-  const aborted = whenAborted(signal);
+/**
+ * Checks a backend against the contract. Throws `NoBackend` if none responds. A run that `signal` aborts is cleaned up.
+ * @param options.only the calls to check; all by default
+ */
+export async function conform(target: Target, options: TransportOptions & { only?: Call[] } = {}): Promise<Report> {
+  const aborted = whenAborted(options.signal);
   await Promise.race([expectBackend(target.url), aborted]);
   const startedAt = Date.now();
-  const transport = createTransport({ onWait, signal });
+  const transport = createTransport(options);
   const world = new World(target, transport);
   const results: Result[] = [];
   try {
-    for await (const result of attemptAll(world, aborted, only)) results.push(result);
+    for await (const result of attemptAll(world, aborted, options.only)) results.push(result);
   } finally {
     await Promise.race([world.cleanUp(), aborted.then(() => pause(CLEAN_UP_MS, undefined, { ref: false }))]);
   }

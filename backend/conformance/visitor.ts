@@ -64,7 +64,14 @@ export class VisitorAnswer<Body = unknown> {
   }
 }
 
-export type OnAnswer = (exchange: { method: string; path: string; answer: VisitorAnswer }) => void;
+/** A request and its response. */
+export interface Exchange {
+  method: string;
+  /** path below `/api/v1`, or below the root with `//` */
+  path: string;
+  answer: VisitorAnswer;
+}
+
 export interface RawResponse {
   status: number;
   headers: Headers;
@@ -95,7 +102,7 @@ export class Visitor {
     readonly origin: string,
     readonly headers: Record<string, string> = {},
     private readonly sendRequest: Send = byFetch,
-    private readonly onAnswer?: OnAnswer,
+    private readonly onAnswer?: (exchange: Exchange) => void,
   ) {}
 
   get<Body>(path: string, headers: Record<string, string> = {}): Promise<VisitorAnswer<Body>> {
@@ -225,7 +232,7 @@ export interface Transport {
   waitedSeconds(): number;
 }
 
-interface TransportOptions {
+export interface TransportOptions {
   /** receives the seconds of a 429's wait */
   onWait?: (seconds: number) => void;
   /** ends a wait */

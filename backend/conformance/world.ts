@@ -330,6 +330,17 @@ export async function sendMessage(visitor: Visitor, content: Record<string, unkn
 /** Returns the first page of a list. */
 export const listOf = async (visitor: Visitor, path: string) => (await visitor.get(path)).items;
 
+/** Yields the pages of a list, each after the cursor of the one before. */
+export async function* pagesOf(visitor: Visitor, path: string, first?: VisitorAnswer) {
+  let { items, nextCursor } = (first ?? (await visitor.get(path))).page;
+  yield items;
+  while (nextCursor !== null) {
+    const search = new URLSearchParams({ cursor: nextCursor });
+    ({ items, nextCursor } = (await visitor.get(`${path}?${search}`)).expectStatus(200).page);
+    yield items;
+  }
+}
+
 /** Returns a conversation as the list has it. */
 export const listedConversation = async (visitor: Visitor, id: string) =>
   (await listOf(visitor, '/conversations')).find((item) => idOf(item) === id);

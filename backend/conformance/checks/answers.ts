@@ -1,15 +1,7 @@
 import { type Call, routeOf } from '../calls.ts';
 import { type Check, Deviation, laravelProblem } from '../check.ts';
 import { operations } from '../openApiOperations.ts';
-import type { VisitorAnswer } from '../visitor.ts';
-
-/** A request of the run and its response. */
-export interface Exchange {
-  method: string;
-  /** path below `/api/v1`, or below the root with `//` */
-  path: string;
-  answer: VisitorAnswer;
-}
+import type { Exchange } from '../visitor.ts';
 
 interface Rule {
   /** expected property of every response */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Check, checksOf, expectThat, shown, tolerated } from '../check.ts';
 import { CheckIn, expectFields, idOf, Order, recordOf, Ticket, Transaction } from '../entities.ts';
 import { pathOf } from '../visitor.ts';
-import { announcedRules, createdId, currentUser, listOf, type World } from '../world.ts';
+import { announcedRules, createdId, currentUser, listOf, pagesOf, type World } from '../world.ts';
 
 const MAX_PAGES = 30;
 
@@ -73,14 +73,11 @@ export const pointChecks: Check[] = [
     }, 'shows what can be read of it'),
     'adds up to the balance': tolerated(async (world) => {
       const { visitor } = await world.conversation();
-      let { items, nextCursor } = (await visitor.get('/transactions')).page;
-      let sum = 0;
-      for (let page = 1; ; page += 1) {
+      let [sum, pages] = [0, 0];
+      for await (const items of pagesOf(visitor, '/transactions')) {
+        pages += 1;
+        expectThat(pages <= MAX_PAGES, `no end after ${MAX_PAGES} pages`);
         sum += items.reduce((total, { amount }) => total + Number(amount), 0);
-        if (nextCursor === null) break;
-        expectThat(page < MAX_PAGES, `no end after ${MAX_PAGES} pages`);
-        const next = (await visitor.get(pathOf`/transactions?cursor=${nextCursor}`)).expectStatus(200);
-        ({ items, nextCursor } = next.page);
       }
       const { balance } = await currentUser(visitor);
       expectThat(sum === balance, `rows of ${sum} in all, a balance of ${balance}`);

@@ -11,25 +11,28 @@ import {
   ownLine,
   sendMessage,
   spentBy,
+  type World,
 } from '../world.ts';
 
 const SUGGESTION_TIMEOUT_MS = 60_000;
 
+async function reportedReply(world: World) {
+  const { id, visitor } = await world.conversation();
+  const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
+  return { visitor, reply, path: pathOf`/messages/${idOf(reply)}/report` };
+}
+
 export const reportChecks = checksOf('POST /v1/messages/{id}/report', {
   'takes a report of a reply, and a second one without a word': tolerated(async (world) => {
     await world.assertAnnounced('messages.report');
-    const { id, visitor } = await world.conversation();
-    const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
-    const path = pathOf`/messages/${idOf(reply)}/report`;
+    const { visitor, reply, path } = await reportedReply(world);
     const report = (reporter: Visitor) => reporter.post(path, { reason: 'other' });
     for (const answer of [await report(visitor), await report(visitor)])
       expectFields('the answer', answer.expectSuccess().entity, { message_id: reply?.id, reason: 'other' });
     (await report(world.theirs)).expectStatus(403, 404);
   }, 'thanks for any success'),
   'refuses an unknown reason (422)': tolerated(async (world) => {
-    const { id, visitor } = await world.conversation();
-    const reply = (await world.settled(visitor, id)).find(({ role }) => role === 'assistant');
-    const path = pathOf`/messages/${idOf(reply)}/report`;
+    const { visitor, path } = await reportedReply(world);
     (await visitor.post(path, { reason: 'dull' })).expectFieldErrors('reason');
   }, 'sends the reasons that it offers'),
 });

@@ -70,14 +70,11 @@ export const initialProgress = ({ scenes }: Plot): Progress => ({
   endings: [],
 });
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
-
 /** Parses stored progress. Starts from the beginning if the story no longer has the stored scene. */
 export function readProgress(plot: Plot, json: string | null): Progress {
-  const storedProgress: unknown = json === null ? null : JSON.parse(json);
-  const places = [...plot.scenes, ...plot.endings];
-  if (!isRecord(storedProgress) || !places.some(({ id }) => id === storedProgress.at)) return initialProgress(plot);
-  return { ...initialProgress(plot), ...storedProgress };
+  const storedProgress: Partial<Progress> = json === null ? {} : JSON.parse(json);
+  const isPlace = [...plot.scenes, ...plot.endings].some(({ id }) => id === storedProgress.at);
+  return { ...initialProgress(plot), ...(isPlace && storedProgress) };
 }
 
 export const sceneAt = ({ scenes }: Plot, { at }: Progress): Scene | undefined => scenes.find(({ id }) => id === at);

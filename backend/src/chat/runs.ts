@@ -13,14 +13,9 @@ export class GenerationStopped extends Error {
   }
 }
 
-interface Generation {
-  controller: AbortController;
-  done: Promise<void>;
-}
-
 /** The running generations, by the id of the row that each fills. */
 export class Generations {
-  readonly #running = new Map<string, Generation>();
+  readonly #running = new Map<string, { controller: AbortController; done: Promise<void> }>();
   /** Whether the server is shutting down: generations may finish, but no new ones may start. */
   isDraining = false;
 

@@ -14,17 +14,12 @@ const ANSWER_TIMEOUT_MS = 5_000;
 /** Time that `close` waits for queued events. */
 const FLUSH_MS = 300;
 
-interface Event {
-  body: string;
-  publishedAt: number;
-}
-
 /**
  * Publishes through Reverb's HTTP API, one event at a time, since concurrent requests could change the order. An event
  * that Reverb rejects is dropped, and pages synchronize with `messages/latest`.
  */
 export class ReverbBroadcaster implements Broadcaster {
-  readonly #queue: Event[] = [];
+  readonly #queue: { body: string; publishedAt: number }[] = [];
   #sending: Promise<void> | null = null;
   /** Lost events since Reverb last accepted one. */
   #lostInARow = 0;
