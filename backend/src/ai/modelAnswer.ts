@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { ReceivedText } from './receivedText.ts';
-import { StorytellerFault } from './storyteller.ts';
+import { SOURCE_CHARACTERS, StorytellerFault } from './storyteller.ts';
 
 /** Result of one read. Empty text means that the endpoint is alive: it sent a comment or a piece of reasoning. */
 export interface AnswerPart {
@@ -14,14 +14,6 @@ const ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** Time for a usage report after the finish reason. Then the answer has ended, even if the connection stays open. */
 const AFTER_FINISH_MS = 1_000;
-
-/** Characters of a text that an excerpt is made of. */
-const SOURCE_CHARACTERS = 2_000;
-const EXCERPT_CHARACTERS = 200;
-
-/** Shortens a text to one line for a log. */
-export const excerptOf = (text: string): string =>
-  text.slice(0, SOURCE_CHARACTERS).replace(/\s+/g, ' ').trim().slice(0, EXCERPT_CHARACTERS);
 
 /**
  * Reads a chat completion, streamed or not, and detects which of the two it is. Ends once the answer is complete.

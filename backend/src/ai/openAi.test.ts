@@ -16,8 +16,7 @@ import { createLog } from '../telemetry.ts';
 import { endpointOf, openAiStoryteller } from './openAi.ts';
 import { initialProgress } from './progress.ts';
 import { loadPrompts } from './prompts.ts';
-import { type Piece, type StoryContext, type Storyteller, withDeadlines } from './storyteller.ts';
-import { withMonitoring } from './watched.ts';
+import { type Piece, type StoryContext, type Storyteller, withDeadlines, withMonitoring } from './storyteller.ts';
 
 const opened: { close(): void }[] = [];
 afterEach(() => {

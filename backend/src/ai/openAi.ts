@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isInvisible } from '../http/input.ts';
-import { type AnswerPart, causeOf, excerptOf, readAnswer } from './modelAnswer.ts';
+import { type AnswerPart, causeOf, readAnswer } from './modelAnswer.ts';
 import {
   type ChatMessage,
   type Prompts,
@@ -11,7 +11,7 @@ import {
   type Window,
 } from './prompts.ts';
 import { SmallText, smallText, suggestionLines } from './smallText.ts';
-import { type FaultKind, type Piece, type Storyteller, StorytellerFault } from './storyteller.ts';
+import { excerptOf, type FaultKind, type Piece, type Storyteller, StorytellerFault } from './storyteller.ts';
 
 export interface ModelSettings {
   /** base URL of an OpenAI-compatible API, with its version and without `/chat/completions` */
