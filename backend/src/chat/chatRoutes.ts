@@ -15,6 +15,19 @@ import { findUser } from '../users/user.ts';
 import { recordUse } from '../users/userRoutes.ts';
 import { refund } from '../wallet.ts';
 import {
+  cancelForm,
+  cancelReply,
+  chooseVariant,
+  continueForm,
+  continueReply,
+  editForm,
+  editMessage,
+  messageForm,
+  regenerateReply,
+  sendMessage,
+  variantForm,
+} from './actions.ts';
+import {
   announceConversation,
   conversationsOf,
   deleteMessagesAfter,
@@ -30,17 +43,7 @@ import {
 } from './conversation.ts';
 import { daysOf, daysQuery, findMessages, findQuery, latestMessages, latestQuery } from './message.ts';
 import { findMessage, refundReply } from './reply.ts';
-import {
-  cancelForm,
-  cancelReply,
-  chooseVariant,
-  continueForm,
-  continueReply,
-  regenerateReply,
-  variantForm,
-} from './replyActions.ts';
 import { presentReport, reportForm, reportReply } from './reports.ts';
-import { editForm, editMessage, messageForm, sendMessage } from './sendMessage.ts';
 import { findSuggestion, presentSuggestion, requestSuggestion, suggestionForm } from './suggestions.ts';
 
 /** Routes below `/v1/messages`. */

@@ -7,8 +7,8 @@ import { invalid } from '../http/http.ts';
 import { optionalText } from '../http/input.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
+import { findOwnMessage } from './actions.ts';
 import { isRunning } from './presentMessage.ts';
-import { findOwnMessage } from './replyActions.ts';
 
 /** Reasons for a report, with the labels of the page. */
 const reasons = {
