@@ -15,7 +15,7 @@ import {
   writingUser,
 } from '../http/http.ts';
 import { cleanText } from '../http/input.ts';
-import { announceSessionEnd } from '../realtime/events.ts';
+import { notifyUser } from '../realtime/events.ts';
 import { rules } from '../rules.ts';
 import type { Services } from '../services.ts';
 import { randomToken, sha256 } from '../signatures.ts';
@@ -97,7 +97,9 @@ export function endSessions(services: Services, userId: string, currentHash = ''
 function endAll(services: Services, deletion: ReturnType<typeof query.deleteFrom<'sessions'>>): number {
   const { db, broadcaster } = services;
   const endedSessions = db.all(deletion.returning(['token_hash', 'user_id']));
-  for (const userId of new Set(endedSessions.map(({ user_id }) => user_id))) announceSessionEnd(services, userId);
+  // every page of a user checks its session, so that pages of the ended one stop listening
+  const userIds = new Set(endedSessions.map(({ user_id }) => user_id));
+  for (const userId of userIds) notifyUser(services, userId, 'session.ended', {});
   for (const { token_hash } of endedSessions) db.afterCommit(() => broadcaster.closeSession(token_hash));
   return endedSessions.length;
 }

@@ -75,11 +75,6 @@ export function announceUser(services: Services, userId: string): void {
   });
 }
 
-/** Makes every page of the user check its session, so that pages of the ended session stop listening. */
-export function announceSessionEnd(services: Services, userId: string): void {
-  notifyUser(services, userId, 'session.ended', {});
-}
-
 /** Sends events to the pages, through this server's own sockets or a Reverb server. */
 export interface Broadcaster {
   /** Returns `key:signature`, with which a page subscribes to a channel on behalf of the session. */
