@@ -53,22 +53,6 @@ const conversationsByTime = 'create index conversations_by_time on conversations
 const conversationsPinned =
   'create index conversations_pinned on conversations(user_id, pinned_at desc) where pinned_at is not null';
 
-const readerTriggers = [
-  trigger(
-    'conversations',
-    'insert',
-    `insert into story_readers values (new.story_id, 1)
-      on conflict(story_id) do update set count = story_readers.count + 1`,
-    'story_readers_more',
-  ),
-  trigger(
-    'conversations',
-    'delete',
-    'update story_readers set count = count - 1 where story_id = old.story_id',
-    'story_readers_less',
-  ),
-];
-
 /** The schema of version 1.0.0. */
 const initialStatements = [
   `create table users (
@@ -108,10 +92,9 @@ const initialStatements = [
     read_version integer not null default 0, pinned_at integer, unique(user_id, story_id))`,
   conversationsByTime,
   conversationsPinned,
-  // for sorting by 最热, updated with each conversation, since counting on each request would be slow
+  // for sorting by 最热, updated with each conversation since 027, since counting on each request would be slow
   'create table story_readers (story_id text primary key, count integer not null) without rowid',
   'create index story_readers_by_count on story_readers(count desc, story_id)',
-  ...readerTriggers,
   `create table messages (
     id text primary key, conversation_id text not null references conversations(id) on delete cascade,
     story_id text not null, user_id text not null, seq integer not null, version integer not null,
@@ -205,7 +188,6 @@ const conversationRuns: Steps = {
     conversationsByTime,
     conversationsPinned,
     ...runIndexes,
-    ...readerTriggers.map(({ sqlite }) => sqlite),
   ],
   postgres: [
     'alter table conversations drop constraint conversations_user_id_story_id_key',
@@ -220,9 +202,10 @@ const hasRun = (row: 'new' | 'old' | 'deleted') =>
 
 /** Counts readers of a story instead of conversations, of which a reader can have several since 026. */
 const countingReadersOnce: Statement[] = [
+  // triggers of 1.0.0, which 026 drops with its table in SQLite
   ...['story_readers_more', 'story_readers_less'].map((name) => ({
-    sqlite: `drop trigger ${name}`,
-    postgres: `drop function ${name}() cascade`,
+    sqlite: `drop trigger if exists ${name}`,
+    postgres: `drop function if exists ${name}() cascade`,
   })),
   'delete from story_readers',
   'insert into story_readers select story_id, count(distinct user_id) from conversations group by story_id',
