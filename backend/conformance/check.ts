@@ -43,6 +43,20 @@ export class Untried extends Error {}
 /** Thrown without a complete response: the connection was refused, broke off or timed out. */
 export class NoAnswer extends Error {}
 
+/** Returns the code or message of an error's cause: the message of `fetch` is only "fetch failed". */
+export function reasonOf(error: unknown): string {
+  const { code, message }: NodeJS.ErrnoException = ((error as Error).cause ?? error) as Error;
+  return code ?? message;
+}
+
+export function parseJson(text: string, otherwise: unknown): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
+}
+
 const SHOWN_CHARACTERS = 160;
 
 const oneLine = (text: string): string => {

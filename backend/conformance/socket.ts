@@ -1,4 +1,5 @@
 import WebSocket from 'ws';
+import { parseJson, reasonOf } from './check.ts';
 
 export interface Frame {
   event: string;
@@ -117,17 +118,7 @@ export class PusherSocket {
 }
 
 function toFrame(raw: string): Frame | null {
-  const frame = parseJson(raw) as Frame | null;
+  const frame = parseJson(raw, null) as Frame | null;
   if (typeof frame?.event !== 'string') return null;
-  return typeof frame.data === 'string' ? { ...frame, data: parseJson(frame.data) } : frame;
+  return typeof frame.data === 'string' ? { ...frame, data: parseJson(frame.data, frame.data) } : frame;
 }
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-const reasonOf = (cause: Error): string => (cause as NodeJS.ErrnoException).code ?? cause.message;

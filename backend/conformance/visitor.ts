@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { retryAfterSeconds } from '@liaozhai/shared/contract';
-import { Deviation, laravelProblem, NoAnswer, shown, Untried } from './check.ts';
+import { Deviation, laravelProblem, NoAnswer, parseJson, reasonOf, shown, Untried } from './check.ts';
 import { pageOf, recordOf, unwrap } from './entities.ts';
 
 /** A response. Its assertions throw `Deviation` and return it. */
@@ -18,7 +18,7 @@ export class VisitorAnswer<Body = unknown> {
   ) {
     this.text = bodyText.replace(/^\uFEFF/, '');
     this.hasByteOrderMark = this.text !== bodyText;
-    this.body = parse<Body>(this.text);
+    this.body = parseJson(this.text, null) as Body;
   }
 
   get entity() {
@@ -199,14 +199,6 @@ function decodeToken(token: string): string {
   }
 }
 
-function parse<Body>(text: string): Body {
-  try {
-    return (text ? JSON.parse(text) : null) as Body;
-  } catch {
-    return null as Body;
-  }
-}
-
 /** Timeout of a request, as in the page. */
 const TIMEOUT_MS = 10_000;
 /** Total time of unanswered requests after which the timeout is `IMPATIENT_MS`. */
@@ -294,14 +286,4 @@ async function bodyOf(answer: Response): Promise<Buffer> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
-}
-
-function reasonOf(cause: unknown): string {
-  const { message, cause: inner } = cause as Error;
-  const {
-    code,
-    errors,
-    message: innerMessage,
-  } = (inner ?? {}) as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
-  return code ?? errors?.[0]?.code ?? innerMessage ?? message;
 }
