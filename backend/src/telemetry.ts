@@ -64,7 +64,6 @@ export function createFaultReport(log: Log, dataDir: string, onDamaged: (error: 
 export function backendCounters({ registry, countRequest }: Metrics) {
   const counter = counterIn(registry);
   return {
-    registry,
     countRequest,
     replies: counter('replies_total', 'Replies that have ended: completed, cancelled, or why they failed.', 'ending'),
     storyteller: counter(
