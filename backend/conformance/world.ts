@@ -28,12 +28,6 @@ export interface Member {
   password: string;
 }
 
-interface Registration {
-  form: { login: string; password: string; name: string };
-  visitor: Visitor;
-  answer: VisitorAnswer;
-}
-
 const REPLY_TIMEOUT_MS = 75_000;
 /** Timeout after a reply has not ended. */
 const IMPATIENT_MS = 5_000;
@@ -110,7 +104,7 @@ export class World {
   }
 
   /** Registers one of the run's accounts and returns the response, also a refusal. */
-  registration(who: 'mine' | 'theirs' | 'spare'): Promise<Registration> {
+  registration(who: 'mine' | 'theirs' | 'spare') {
     return this.createOnce(`registration ${who}`, async () => {
       const number = ['mine', 'theirs', 'spare'].indexOf(who) + 1;
       const visitor = await this.visitor();

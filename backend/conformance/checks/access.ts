@@ -16,16 +16,7 @@ import {
 
 const ELSEWHERE = { Origin: FOREIGN_SITE, Referer: `${FOREIGN_SITE}/` };
 
-/** Ids of the victim's resources. */
-interface Targets {
-  conversation_id: string;
-  lineId: string;
-  replyId: string;
-  suggestionId: string;
-  orderId: string;
-  ticketId: string;
-  userId: string;
-}
+type Targets = Awaited<ReturnType<typeof targetsOf>>;
 
 /** An attempt to access another user's resource. */
 interface Attempt {
@@ -92,23 +83,28 @@ const attempts: Attempt[] = [
   attemptById('DELETE /v1/conversations/{id}', 'conversation_id', undefined, () => false),
 ];
 
-/** Makes the attempt and compares the target before and after. */
-async function trial(world: World, { call, send }: Attempt): Promise<{ answer: VisitorAnswer; harm: string | null }> {
-  const { id: conversation_id } = await world.conversation();
-  const victim = await world.member('mine');
+/** Returns the ids of those resources of the victim that the call needs. */
+async function targetsOf(world: World, call: Call) {
+  const { id: conversation_id, visitor } = await world.conversation();
+  const { id: userId } = await world.member('mine');
   const suggestionId = call === 'GET /v1/messages/suggestion/{id}' ? await world.suggestionId() : '';
   const orderId = call === 'GET /v1/orders/{id}' ? createdId((await world.order()).answer) : '';
   const ticketId = call === 'POST /v1/support/tickets/{id}/read' ? createdId((await world.ticket()).answer) : '';
-  const messages = await world.settled(victim.visitor, conversation_id);
+  const messages = await world.settled(visitor, conversation_id);
   const [lineId, replyId] = [messages[0], messages.at(-1)].map(idOf) as [string, string];
-  const attacker = await world.member('theirs');
-  const stateBefore = await stateOf(victim.visitor, conversation_id);
-  const ids = { conversation_id, lineId, replyId, suggestionId, orderId, ticketId, userId: victim.id };
-  const answer = await send(attacker.visitor, ids);
+  return { conversation_id, lineId, replyId, suggestionId, orderId, ticketId, userId };
+}
+
+/** Makes the attempt and compares the target before and after. */
+async function trial(world: World, { call, send }: Attempt): Promise<{ answer: VisitorAnswer; harm: string | null }> {
+  const targets = await targetsOf(world, call);
+  const { visitor: attacker } = await world.member('theirs');
+  const stateBefore = await stateOf(world.mine, targets.conversation_id);
+  const answer = await send(attacker, targets);
   const ownConversationId = conversationIdOf(answer);
   if (call === 'POST /v1/messages' && isSuccess(answer) && ownConversationId)
-    await world.settled(attacker.visitor, ownConversationId);
-  const isChanged = await hasChanged(victim.visitor, conversation_id, stateBefore);
+    await world.settled(attacker, ownConversationId);
+  const isChanged = await hasChanged(world.mine, targets.conversation_id, stateBefore);
   return { answer, harm: isChanged ? 'what the other one has was changed' : null };
 }
 

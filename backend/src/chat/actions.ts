@@ -223,19 +223,12 @@ function findLastReply(services: Services, user: UserRow, messageId: string) {
   return { row, conversation };
 }
 
-interface ReplyPurchase {
-  type: TransactionType;
-  /** points */
-  cost: number;
-  description: string;
-}
-
 /** Books and starts the next revision of a reply, which continues the given body. */
 function orderRevision(
   services: Services,
   conversation: ConversationRow,
   reply: MessageRow,
-  { type, cost, description }: ReplyPurchase,
+  { type, cost, description }: { type: TransactionType; cost: number; description: string },
 ): PaidOutcome {
   makeCurrent(services, conversation);
   const revision = reply.revision + 1;
