@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import WebSocket from 'ws';
 import { parseJson, reasonOf } from './check.ts';
 
@@ -21,7 +22,8 @@ export class PusherSocket {
   /** Messages that are not frames of the protocol, which the page ignores. */
   readonly foreignMessages: string[] = [];
   readonly closed: Promise<{ code: number }>;
-  readonly #waiters = new Set<{ check: () => void; fail: (why: string) => void }>();
+  /** emits `change` with each frame, and when the socket is closed */
+  readonly #changes = new EventEmitter();
   #closeCode: number | undefined;
 
   private constructor(
@@ -31,7 +33,7 @@ export class PusherSocket {
     this.closed = new Promise((resolve) => {
       socket.on('close', (code) => {
         this.#closeCode = code;
-        for (const { fail } of this.#waiters) fail(`closed with ${code}`);
+        this.#changes.emit('change');
         resolve({ code });
       });
     });
@@ -42,7 +44,7 @@ export class PusherSocket {
       if (!frame) return void this.foreignMessages.push(text);
       this.texts.push(text);
       this.frames.push(frame);
-      for (const { check } of this.#waiters) check();
+      this.#changes.emit('change');
     });
   }
 
@@ -74,28 +76,16 @@ export class PusherSocket {
   }
 
   /** Resolves to the first frame that matches, also one received before. Rejects with `SocketProblem` at a timeout. */
-  frame(matches: (frame: Frame) => boolean, withinMs = this.timeoutMs): Promise<Frame> {
-    return new Promise((resolve, reject) => {
-      const end = () => {
-        clearTimeout(timer);
-        this.#waiters.delete(waiter);
-      };
-      const check = () => {
-        const frame = this.frames.find(matches);
-        if (!frame) return;
-        end();
-        resolve(frame);
-      };
-      const fail = (why: string) => {
-        end();
-        reject(new SocketProblem(`${why}; heard ${this.#describeFrames()}`));
-      };
-      const waiter = { check, fail };
-      const timer = setTimeout(() => fail(`nothing within ${withinMs / 1000} s`), withinMs);
-      this.#waiters.add(waiter);
-      check();
-      if (this.#closeCode !== undefined) fail(`closed with ${this.#closeCode}`);
-    });
+  async frame(matches: (frame: Frame) => boolean, withinMs = this.timeoutMs): Promise<Frame> {
+    const signal = AbortSignal.timeout(withinMs);
+    for (;;) {
+      const frame = this.frames.find(matches);
+      if (frame) return frame;
+      if (this.#closeCode !== undefined) throw this.#problem(`closed with ${this.#closeCode}`);
+      await once(this.#changes, 'change', { signal }).catch(() => {
+        throw this.#problem(`nothing within ${withinMs / 1000} s`);
+      });
+    }
   }
 
   /** Sends a ping. When its pong arrives, the server has handled all earlier frames. */
@@ -110,10 +100,9 @@ export class PusherSocket {
     this.socket.terminate();
   }
 
-  #describeFrames(): string {
-    return (
-      this.frames.map(({ event, data }) => `${event} ${JSON.stringify(data ?? {})}`).join(', ') || 'nothing at all'
-    );
+  #problem(why: string): SocketProblem {
+    const frames = this.frames.map(({ event, data }) => `${event} ${JSON.stringify(data ?? {})}`).join(', ');
+    return new SocketProblem(`${why}; heard ${frames || 'nothing at all'}`);
   }
 }
 

@@ -256,23 +256,23 @@ export function createTransport({ onWait, signal }: TransportOptions = {}): Tran
     }
   };
 
-  const sendPatiently = async (url: string, request: RequestInit, waits: number): Promise<RawResponse> => {
-    const response = await direct(url, request);
-    if (response.status !== 429) return response;
-    const { headers } = response;
-    const waitSeconds = retryAfterSeconds(headers.get('retry-after'), headers.get('date'));
-    const seconds = waitSeconds === undefined ? MAX_WAIT_SECONDS : (waitSeconds ?? Number.POSITIVE_INFINITY);
-    const mayWait = seconds <= MAX_WAIT_SECONDS && waitedSeconds + seconds <= MAX_WAITS_SECONDS;
-    if (!mayWait) throw new Untried(`429 asks to wait ${headers.get('retry-after')} s, which is too long`);
-    if (waits === MAX_WAITS) throw new Untried(`429 again after ${MAX_WAITS} waits`);
-    waitedSeconds += seconds;
-    onWait?.(seconds);
-    await pause(seconds * 1000 + 250, undefined, { signal }).catch(() => {
-      throw new Untried('broken off');
-    });
-    return sendPatiently(url, request, waits + 1);
+  const patient: Send = async (url, request) => {
+    for (let waits = 0; ; waits += 1) {
+      const response = await direct(url, request);
+      if (response.status !== 429) return response;
+      const { headers } = response;
+      const waitSeconds = retryAfterSeconds(headers.get('retry-after'), headers.get('date'));
+      const seconds = waitSeconds === undefined ? MAX_WAIT_SECONDS : (waitSeconds ?? Number.POSITIVE_INFINITY);
+      const mayWait = seconds <= MAX_WAIT_SECONDS && waitedSeconds + seconds <= MAX_WAITS_SECONDS;
+      if (!mayWait) throw new Untried(`429 asks to wait ${headers.get('retry-after')} s, which is too long`);
+      if (waits === MAX_WAITS) throw new Untried(`429 again after ${MAX_WAITS} waits`);
+      waitedSeconds += seconds;
+      onWait?.(seconds);
+      await pause(seconds * 1000 + 250, undefined, { signal }).catch(() => {
+        throw new Untried('broken off');
+      });
+    }
   };
-  const patient: Send = (url, request) => sendPatiently(url, request, 0);
 
   return { direct, patient, requests: () => requests, waitedSeconds: () => waitedSeconds };
 }

@@ -235,7 +235,7 @@ function sweep(services: Services): void {
 /** Sweeps immediately and at an interval. Returns a function that stops it. */
 export function startSweeper(services: Services): () => void {
   sweep(services);
-  const interval = services.roster.isShared ? SHARED_SWEEP_INTERVAL_MS : SWEEP_INTERVAL_MS;
+  const interval = services.roster.id !== null ? SHARED_SWEEP_INTERVAL_MS : SWEEP_INTERVAL_MS;
   // after a failure the next sweep does the rest
   return repeat(services, () => sweep(services), interval);
 }

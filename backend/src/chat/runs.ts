@@ -83,10 +83,6 @@ export class Roster {
     readonly id: string | null,
   ) {}
 
-  get isShared(): boolean {
-    return this.id !== null;
-  }
-
   /** Announces that this backend is alive for `ALIVE_FOR_MS`. */
   beat(): void {
     this.#write(this.clock() + ALIVE_FOR_MS);
