@@ -120,17 +120,13 @@ export function inviteRoutes(services: Services): Hono<AppEnv> {
       const user = writingUser(c, services);
       const { ids } = validate(announcedForm, readInput(c));
       const data = db.transaction(() => {
-        const pendingGifts = giftsOf(findUser(services, user.id));
-        const announcedGifts = pendingGifts.filter((gift) => ids.includes(gift.id));
-        if (announcedGifts.length > 0) {
-          saveGifts(
-            services,
-            user.id,
-            pendingGifts.filter((gift) => !announcedGifts.includes(gift)),
-          );
+        const gifts = giftsOf(findUser(services, user.id));
+        const pendingGifts = gifts.filter((gift) => !ids.includes(gift.id));
+        if (pendingGifts.length < gifts.length) {
+          saveGifts(services, user.id, pendingGifts);
           announceUser(services, user.id);
         }
-        return announcedGifts;
+        return gifts.filter((gift) => ids.includes(gift.id));
       });
       return c.json({ data });
     });
