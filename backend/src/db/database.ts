@@ -70,14 +70,16 @@ export abstract class Db {
   }
 
   insert<Table extends keyof Schema>(table: Table, row: Insertable<Schema[Table]>): void {
-    this.run(query.insertInto(table).values(row as never));
+    this.run(insertInto(table, row));
   }
 
   /** Inserts a row, or sets these values in the row with its key. */
   upsert<Table extends keyof Schema>(table: Table, key: Partial<Row<Table>>, values: Updateable<Schema[Table]>): void {
-    const row = query.insertInto(table).values({ ...key, ...values } as never);
-    const columns = Object.keys(key) as never[];
-    this.run(row.onConflict((conflict) => conflict.columns(columns).doUpdateSet(values as never)));
+    const columns = Object.keys(key) as (keyof Row<'users'>)[];
+    const changes = values as UpdateObject<Schema, 'users'>;
+    this.run(
+      insertInto(table, { ...key, ...values }).onConflict((conflict) => conflict.columns(columns).doUpdateSet(changes)),
+    );
   }
 
   /** Changes the rows with these values. Returns their number. */
@@ -133,6 +135,10 @@ export abstract class Db {
     }
   }
 }
+
+/** The query builder does not follow a generic table, so this one stands for all. */
+const insertInto = (table: keyof Schema, row: object) =>
+  query.insertInto(table as 'users').values(row as Insertable<Schema['users']>);
 
 /** Builds the condition that the columns have these values. */
 function matching(values: object) {
