@@ -12,7 +12,7 @@ import {
   singleSchema,
 } from '@liaozhai/shared/contract';
 import { aroundRequests, listen } from '@liaozhai/shared/runtime';
-import { stopAll } from '@liaozhai/shared/ui';
+import { attempt, stopAll } from '@liaozhai/shared/ui';
 import { reportRegularly, sendReport } from './beacon';
 import type { Page } from './page';
 import { routeAt } from './routes';
@@ -25,8 +25,7 @@ interface PageSpan extends Omit<Span, 'ago' | 'took'> {
   end: number;
 }
 
-type Adapter = ReturnType<Parameters<typeof aroundRequests>[0]>;
-type RequestConfig = Parameters<Adapter>[0];
+type RequestConfig = Parameters<ReturnType<Parameters<typeof aroundRequests>[0]>>[0];
 
 /** Limits of the server: spans per report of 16 KiB, and how far back a span may begin, in ms. */
 const MAX_SPANS_PER_REPORT = 50;
@@ -137,13 +136,8 @@ type Post = Pick<PageSpan, 'trace' | 'parent'>;
 
 const sentMessageSchema = singleSchema(sentSchema);
 
-function parseBody(data: unknown): unknown {
-  try {
-    return typeof data === 'string' ? JSON.parse(data) : data;
-  } catch {
-    return null;
-  }
-}
+const parseBody = (data: unknown): unknown =>
+  typeof data === 'string' ? attempt((): unknown => JSON.parse(data)) : data;
 
 /** Measures first words of replies, which may arrive on the socket before the response to the message. */
 function measureReplies(onFirstWords: (start: number, post: Post, end: number) => void) {

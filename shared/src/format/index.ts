@@ -1,12 +1,12 @@
 export { serverNow } from '../contract/clock';
 export { isBlank } from '../contract/visible';
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/waits';
+export * from './browser';
 export * from './credentials';
 export * from './errorText';
 export * from './find';
 export * from './foreignText';
 export * from './input';
-export * from './listening';
 export * from './numbers';
 export * from './pages';
 export * from './productRules';

@@ -34,15 +34,6 @@ export function shorten(text: string, max: number): string {
   return `${head().trimEnd()}…`;
 }
 
-/** Parses a URL; undefined if malformed. The oldest supported browsers lack `URL.canParse` and `URL.parse`. */
-export function parseUrl(address: string, base?: string): URL | undefined {
-  try {
-    return new URL(address, base);
-  } catch {
-    return undefined;
-  }
-}
-
 // Checks of user input before a request.
 
 /** Shortest password; a registration suggests one with as many digits. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
+import { attempt, listenTo } from '../format/browser';
 import { hasNetwork } from '../format/errorText';
-import { listenTo } from '../format/listening';
 import { network } from './client/request';
 
 const subscribe = (handler: () => void) => listenTo(window, ['online', 'offline'], handler);
@@ -24,14 +24,10 @@ function copyBySelection(text: string): boolean {
   container.append(area);
   area.focus({ preventScroll: true });
   area.select();
-  try {
-    return document.execCommand('copy');
-  } catch {
-    return false;
-  } finally {
-    area.remove();
-    if (focusedElement instanceof HTMLElement) focusedElement.focus({ preventScroll: true });
-  }
+  const isCopied = attempt(() => document.execCommand('copy')) ?? false;
+  area.remove();
+  if (focusedElement instanceof HTMLElement) focusedElement.focus({ preventScroll: true });
+  return isCopied;
 }
 
 /** A permission prompt may stay open, and some in-app browsers never answer. */

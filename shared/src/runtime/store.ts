@@ -2,7 +2,7 @@ import { combineSlices, configureStore, createSlice, type PayloadAction } from '
 import { setupListeners } from '@reduxjs/toolkit/query';
 import { useDispatch as useAnyDispatch, useSelector as useAnySelector } from 'react-redux';
 import { PAGE_ELEMENTS } from '../contract';
-import { listenTo, stopAll } from '../format/listening';
+import { listenTo, stopAll } from '../format/browser';
 import { api } from './api';
 import { parseHostConfig } from './hostConfig';
 import type { User } from './session/user';

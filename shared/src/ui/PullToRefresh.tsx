@@ -1,7 +1,7 @@
 import clsx from 'clsx';
 import RefreshIcon from 'lucide-react/icons/refresh-cw';
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState, useTransition } from 'react';
-import { listenTo, stopAll } from '../format/listening';
+import { listenTo, stopAll } from '../format/browser';
 import { IconButton, Spinner } from './Button';
 import { scrollerOf } from './InfiniteList';
 import styles from './PullToRefresh.module.css';

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { isApiError, type Pace, pauseMs, waitOf } from '../contract';
+import { listenTo, stopAll } from '../format/browser';
 import { anyErrorText, problemId } from '../format/errorText';
-import { listenTo, stopAll } from '../format/listening';
 import { Button } from './Button';
 import { type Drawing, InkDrawing } from './InkDrawing';
 import styles from './QueryView.module.css';

@@ -1,6 +1,6 @@
 import type { Handler } from '@use-gesture/vanilla';
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { listenTo, stopAll } from '../format/listening';
+import { listenTo, stopAll } from '../format/browser';
 import styles from './SwipeRow.module.css';
 
 const ACTION_PX = 88;

@@ -2,7 +2,7 @@ import CheckIcon from 'lucide-react/icons/check';
 import AlertIcon from 'lucide-react/icons/circle-alert';
 import { useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
-import { listenTo, stopAll } from '../format/listening';
+import { listenTo, stopAll } from '../format/browser';
 import { followKeyboard, overlayContainer } from './overlays';
 import styles from './Toaster.module.css';
 

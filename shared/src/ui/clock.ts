@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { CLOCK_CORRECTED, serverNow } from '../contract/clock';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/waits';
-import { listenTo, stopAll } from '../format/listening';
+import { listenTo, stopAll } from '../format/browser';
 import { dayKey } from '../format/time';
 
 const SHANGHAI_MS = 8 * HOUR_MS;

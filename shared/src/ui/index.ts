@@ -1,6 +1,6 @@
 // re-exported, so that remotes depend on React only
 export { flushSync } from 'react-dom';
-export * from '../format/listening';
+export * from '../format/browser';
 export * from './Avatar';
 export * from './Button';
 export * from './Card';

@@ -1,4 +1,4 @@
-import { listenTo, stopAll } from '../format/listening';
+import { listenTo, stopAll } from '../format/browser';
 import { media } from './media';
 
 const FOCUSABLE = 'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"])';

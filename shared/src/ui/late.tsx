@@ -7,7 +7,7 @@ import {
   useLayoutEffect,
   useState,
 } from 'react';
-import { listenTo } from '../format/listening';
+import { listenTo } from '../format/browser';
 import { ErrorRow } from './QueryView';
 
 /**

@@ -1,14 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { listenTo } from '../format/listening';
-
-/** Returns the result of `read`; undefined if it throws because a browser or an extension withholds an API. */
-export function attempt<Value>(read: () => Value): Value | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
+import { attempt, listenTo } from '../format/browser';
 
 /** `matchMedia` with a fallback, since extensions may withhold it or its events. */
 export function media(query: string): Pick<MediaQueryList, 'matches' | keyof EventTarget> {

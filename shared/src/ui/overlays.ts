@@ -1,5 +1,4 @@
-import { listenTo } from '../format/listening';
-import { attempt } from './media';
+import { attempt, listenTo } from '../format/browser';
 
 /** Scale above which the user has zoomed in: the viewport is smaller then too, without a keyboard. */
 const ZOOMED_SCALE = 1.01;

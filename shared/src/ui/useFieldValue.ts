@@ -1,6 +1,6 @@
 import { type ChangeEvent, type ComponentProps, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { flushSync } from 'react-dom';
-import { listenTo } from '../format/listening';
+import { listenTo } from '../format/browser';
 
 type TextInput = HTMLInputElement | HTMLTextAreaElement;
 

@@ -1,24 +1,10 @@
+import { attempt } from '../../format/browser';
+
 /** All values of the cookie: another path or a parent domain may have set a second one. */
 function readTokens(): string[] {
-  const cookies = readCookies().matchAll(/(?:^|; )XSRF-TOKEN=([^;]*)/g);
-  return [...new Set(Array.from(cookies, ([, value = '']) => decodeValue(value)))];
-}
-
-/** A sandboxed frame must not read its cookies, and throws. */
-function readCookies(): string {
-  try {
-    return document.cookie;
-  } catch {
-    return '';
-  }
-}
-
-function decodeValue(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
+  // a sandboxed frame must not read its cookies, and throws
+  const cookies = (attempt(() => document.cookie) ?? '').matchAll(/(?:^|; )XSRF-TOKEN=([^;]*)/g);
+  return [...new Set(Array.from(cookies, ([, value = '']) => attempt(() => decodeURIComponent(value)) ?? value))];
 }
 
 /** Whether a script can read the cookie. It lives as long as the session's cookie. */

@@ -1,5 +1,5 @@
 import { type Pace, pauseMs } from '../../contract';
-import { listenTo, stopAll } from '../../format/listening';
+import { listenTo, stopAll } from '../../format/browser';
 import { retryPolicy } from '../retryPolicy';
 
 const PROBES: Pace = { firstMs: 1_000, longestMs: 15_000, spread: 0.2 };

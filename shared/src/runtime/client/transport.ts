@@ -10,6 +10,7 @@ import axios, {
   type InternalAxiosRequestConfig,
 } from 'axios';
 import { fieldErrors, noteServerTime, parseJson, statedFailure } from '../../contract';
+import { attempt } from '../../format/browser';
 import { claimEarlyRequest, type EarlyRequest } from './earlyRequest';
 import { isFilledIn } from './errors';
 
@@ -61,12 +62,9 @@ function applyStatedStatus(response: AxiosResponse): AxiosResponse {
 
 /** JSON is UTF-8, although some proxies declare another charset. The declared one applies to a body that is not UTF-8. */
 function decodeText(bytes: ArrayBuffer, { 'content-type': type }: AxiosResponse['headers']): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    const [, charset] = /charset="?(gbk|gb2312|gb18030|big5|utf-16)/i.exec(String(type)) ?? [];
-    return new TextDecoder(charset).decode(bytes);
-  }
+  const [, charset] = /charset="?(gbk|gb2312|gb18030|big5|utf-16)/i.exec(String(type)) ?? [];
+  const utf8Text = attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  return utf8Text ?? new TextDecoder(charset).decode(bytes);
 }
 
 /** Some servers redirect guests to their sign-in page instead of answering 401. */

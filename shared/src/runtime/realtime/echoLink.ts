@@ -1,6 +1,7 @@
 import Echo from 'laravel-echo';
 import Pusher from 'pusher-js';
 import { channelAuthSchema, edgeEndpoints, isApiError, losslessJson } from '../../contract';
+import { attempt } from '../../format/browser';
 import { request } from '../client/request';
 import { hostConfig } from '../hostConfig';
 import { fetchInTurn } from '../retryPolicy';
@@ -59,14 +60,13 @@ const specialFrame = new RegExp(`\\d{16}|"data":\\s*"\\\\"|${GREETING}`);
 /** Returns a frame whose payload is JSON within JSON, with all digits of large numbers. */
 function losslessFrame(text: string): string {
   if (!specialFrame.test(text)) return text;
-  try {
+  const frameText = attempt(() => {
     const { data, ...frame } = JSON.parse(losslessJson(text)) as { data?: unknown; event?: unknown };
     const payload = typeof data === 'string' && data.startsWith('"') ? JSON.parse(data) : data;
     const json = typeof payload === 'string' ? losslessJson(payload) : payload;
     return JSON.stringify({ ...frame, data: frame.event === GREETING ? withActivityTimeout(json) : json });
-  } catch {
-    return text;
-  }
+  });
+  return frameText ?? text;
 }
 
 /** pusher-js refuses a greeting without an activity time-out, and pings without pause for one below 1 s or a word. */

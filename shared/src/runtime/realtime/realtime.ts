@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { GenericSchema, InferOutput } from 'valibot';
 import { anyPayload, userEventSchema } from '../../contract';
-import { stopAll } from '../../format/listening';
+import { stopAll } from '../../format/browser';
 import { decode } from '../client/decode';
 import { network, socketId } from '../client/request';
 import { retryPolicy } from '../retryPolicy';

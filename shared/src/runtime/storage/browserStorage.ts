@@ -1,4 +1,4 @@
-import { listenTo } from '../../format/listening';
+import { attempt, listenTo } from '../../format/browser';
 
 // The browser's storage for this site. A browser that blocks cookies may throw where an API is named or where it is used; here
 // the page's memory replaces it.
@@ -12,15 +12,7 @@ export type KeyValueStore = ReturnType<typeof createKeyValueStore>;
 export function createKeyValueStore(getStorage: () => Storage) {
   const memory = new Map<string, string>();
   return {
-    get(key: string): string | null {
-      const memoryValue = memory.get(key);
-      if (memoryValue !== undefined) return memoryValue;
-      try {
-        return getStorage().getItem(key);
-      } catch {
-        return null;
-      }
-    },
+    get: (key: string): string | null => memory.get(key) ?? attempt(() => getStorage().getItem(key)) ?? null,
     set(key: string, value: string): void {
       try {
         getStorage().setItem(key, value);
@@ -31,21 +23,15 @@ export function createKeyValueStore(getStorage: () => Storage) {
     },
     remove(key: string): void {
       memory.delete(key);
-      try {
-        getStorage().removeItem(key);
-      } catch {
-        // storage that cannot be read holds nothing to remove
-      }
+      // storage that cannot be read holds nothing to remove
+      attempt(() => getStorage().removeItem(key));
     },
     keys(prefix: string): string[] {
-      const allKeys = [...memory.keys()];
-      try {
+      const storedKeys = attempt(() => {
         const storage = getStorage();
-        for (let index = 0; index < storage.length; index++) allKeys.push(storage.key(index) ?? '');
-      } catch {
-        // only the keys in memory are available
-      }
-      return allKeys.filter((key) => key.startsWith(prefix));
+        return Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? '');
+      });
+      return [...memory.keys(), ...(storedKeys ?? [])].filter((key) => key.startsWith(prefix));
     },
     /** Whether the browser refused this key's text, so that only memory holds it. */
     isRefused: (key: string): boolean => memory.has(key),
@@ -74,30 +60,18 @@ export const onForeignChange = (handler: (key: string | null | undefined) => voi
 /** Returns the parsed JSON of a key; undefined if it is missing or invalid. */
 export function readJson(key: string, store: KeyValueStore = local): unknown {
   const text = store.get(key);
-  if (text === null) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text === null ? undefined : attempt(() => JSON.parse(text));
 }
 
 /** Subscribes to notifications of other tabs. Returns the function that sends one, if the browser has `BroadcastChannel`. */
 export function openChannel(name: string, onCall: () => void): () => void {
-  let channel: BroadcastChannel | undefined;
-  const ignoreErrors = (act: () => void) => {
-    try {
-      act();
-    } catch {
-      // other tabs update when they next read storage
-    }
-  };
-  ignoreErrors(() => {
+  const channel = attempt(() => {
     onForeignChange((key) => key === undefined && onCall());
-    channel = new BroadcastChannel(name);
-    channel.addEventListener('message', onCall);
+    return new BroadcastChannel(name);
   });
-  return () => ignoreErrors(() => channel?.postMessage('changed'));
+  channel?.addEventListener('message', onCall);
+  // on failure, other tabs update when they next read storage
+  return () => attempt(() => channel?.postMessage('changed'));
 }
 
 /** A suspended page holds its locks, and Safari's also after a navigation: then two tabs work side by side. */

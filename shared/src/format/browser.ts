@@ -1,3 +1,15 @@
+/** Returns the result of `read`; undefined if it throws, as where a browser or an extension withholds an API. */
+export function attempt<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses a URL; undefined if malformed. The oldest supported browsers lack `URL.canParse` and `URL.parse`. */
+export const parseUrl = (address: string, base?: string): URL | undefined => attempt(() => new URL(address, base));
+
 /**
  * Subscribes to events of a target, such as `['visibilitychange']` of the document. Returns the unsubscribe function, which is
  * also the cleanup of an effect.
