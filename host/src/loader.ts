@@ -16,14 +16,17 @@ const isNewEnough = () =>
   CSS.supports('width', 'calc(1px * infinity)') &&
   'replaceSync' in CSSStyleSheet.prototype;
 
-/** Whether a user is stored on this device. */
-function isMember(): boolean {
+/** What this device has stored under a key; null also without storage, where nobody can be signed in. */
+function stored(key: string): string | null {
   try {
-    return localStorage.getItem('user-store') !== null;
+    return localStorage.getItem(key);
   } catch {
-    return false;
+    return null;
   }
 }
+
+/** Whether a user is stored on this device. */
+const isMember = () => stored('user-store') !== null;
 
 function storeInvite() {
   try {
@@ -36,13 +39,7 @@ function storeInvite() {
 
 /** Reveals the server's content for guests. A device with an owner but no user has an expired session, so it is not a guest's. */
 function markGuest() {
-  let isGuest = true;
-  try {
-    isGuest = !isMember() && !localStorage.getItem('liaozhai-owner');
-  } catch {
-    // no storage: nobody can be signed in
-  }
-  if (isGuest) document.documentElement.setAttribute('data-guest', '');
+  if (!isMember() && !stored('liaozhai-owner')) document.documentElement.setAttribute('data-guest', '');
 }
 
 /** Title and teaser of the linked story, from the head's Open Graph tags; null for other screens. */
@@ -134,8 +131,8 @@ function dropForeignContent() {
 /** Moves the first story that the reader has not begun to the top of the shelf, as the app does. */
 function placeLead() {
   try {
-    const owner = isMember() && localStorage.getItem('liaozhai-owner');
-    const recent: { id: string }[] = JSON.parse((owner && localStorage.getItem(`liaozhai-recent:${owner}`)) || '[]');
+    const owner = isMember() && stored('liaozhai-owner');
+    const recent: { id: string }[] = JSON.parse((owner && stored(`liaozhai-recent:${owner}`)) || '[]');
     const startedHrefs = recent.map(({ id }) => `/story/${encodeURIComponent(id)}`);
     const cards = Array.from(document.querySelectorAll('[data-first="/explore"] li'));
     const classNames = cards.map(({ className }) => className);
@@ -151,7 +148,7 @@ function placeLead() {
       card.className = classNames[place] ?? '';
     });
   } catch {
-    // no or unreadable storage: the shelf stays as the server rendered it
+    // unreadable storage: the shelf stays as the server rendered it
   }
 }
 
