@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { fallback, type InferOutput, object, parse, picklist } from 'valibot';
 import { STORAGE_KEYS } from '../contract';
-import { createCell, createSignal } from './signal';
+import { createCell } from './signal';
 import { local, onForeignChange, readJson } from './storage/browserStorage';
 
 const schema = fallback(
@@ -17,7 +17,6 @@ export type Theme = Preferences['theme'];
 export type FontSize = Preferences['fontSize'];
 
 const readPreferences = (): Preferences => parse(schema, readJson(STORAGE_KEYS.preferences));
-const preferencesChanged = createSignal();
 const preferences = createCell(parse(schema, undefined));
 
 /** Colours the browser's toolbar: with an explicit theme only that theme's `<meta>` applies, else the system decides. */
@@ -31,13 +30,12 @@ function setToolbarColour(theme: Theme) {
 
 function applyPreferences() {
   const { theme, fontSize } = readPreferences();
-  preferences.set({ theme, fontSize });
   const { dataset } = document.documentElement;
   if (theme === 'system') delete dataset.theme;
   else dataset.theme = theme;
   dataset.fontSize = String(fontSize);
   setToolbarColour(theme);
-  preferencesChanged.emit();
+  preferences.set({ theme, fontSize });
 }
 
 function savePreferences(choice: Partial<Preferences>) {
@@ -50,12 +48,12 @@ const setFontSize = (fontSize: FontSize) => savePreferences({ fontSize });
 
 /** The theme of this device, set as `<html data-theme>`; other tabs follow. */
 export const useTheme = (): [Theme, (theme: Theme) => void] => [
-  useSyncExternalStore(preferencesChanged.on, () => preferences.current().theme),
+  useSyncExternalStore(preferences.on, preferences.current).theme,
   setTheme,
 ];
 
 export const useFontSize = (): [FontSize, (size: FontSize) => void] => [
-  useSyncExternalStore(preferencesChanged.on, () => preferences.current().fontSize),
+  useSyncExternalStore(preferences.on, preferences.current).fontSize,
   setFontSize,
 ];
 

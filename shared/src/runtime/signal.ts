@@ -17,10 +17,15 @@ export function createSignal<Arguments extends unknown[] = []>() {
 /** A mutable value that several modules share. */
 export function createCell<Value>(initial: Value) {
   let value = initial;
+  const changed = createSignal();
   return {
     current: (): Value => value,
+    /** Subscribes to changes. Returns the unsubscribe function. */
+    on: changed.on,
     set(next: Value): void {
+      if (next === value) return;
       value = next;
+      changed.emit();
     },
   };
 }

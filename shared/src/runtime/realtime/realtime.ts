@@ -6,7 +6,7 @@ import { decode } from '../client/decode';
 import { network, socketId } from '../client/request';
 import { retryPolicy } from '../retryPolicy';
 import { session } from '../session/session';
-import { createSignal } from '../signal';
+import { createCell, createSignal } from '../signal';
 import { type Nudge, type OpenLink, type RealtimeStatus, Supervisor } from './supervisor';
 
 const SESSION_ENDED = 'session.ended';
@@ -32,13 +32,12 @@ function applyUserPatch(event: string, payload: unknown) {
 /** Shares one connection among all listeners: open while a member is signed in and at least one listener exists. */
 function createRealtime() {
   const handlers = new Map<string, Set<{ handle: (payload: unknown) => void }>>();
-  const statusChanged = createSignal();
+  const status = createCell<RealtimeStatus>('off');
   const catchUpNeeded = createSignal();
   const listenerAdded = createSignal<[event: string]>();
   /** ids of conversations */
   const deletedConversations = new Set<string>();
 
-  let status: RealtimeStatus = 'off';
   let lastNudge = Number.NEGATIVE_INFINITY;
   let cancelDroppedCatchUp: (() => void) | null = null;
   let connection: { userId: string; supervisor: Supervisor } | null = null;
@@ -70,10 +69,9 @@ function createRealtime() {
       onEvent: deliver,
       turn: retryPolicy.turn,
       onStatus(next, socket) {
-        if (status === 'live' && next === 'waiting') network.recordFailure();
-        status = next;
+        if (status.current() === 'live' && next === 'waiting') network.recordFailure();
+        status.set(next);
         socketId.set(socket);
-        statusChanged.emit();
         if (next === 'live') catchUpNeeded.emit();
       },
     });
@@ -139,13 +137,13 @@ function createRealtime() {
     const stops = ['balance.updated', 'user.updated'].map((event) => listen(event, anyPayload, () => {}));
     const stopCatchingUp = onCaughtUpNeeded(() => {
       // when the socket first joins, the host has usually just loaded the user
-      if (hasCaughtUp || status !== 'live' || !session.isFresh()) void session.refresh();
+      if (hasCaughtUp || status.current() !== 'live' || !session.isFresh()) void session.refresh();
       hasCaughtUp = true;
     });
     return stopAll(...stops, stopCatchingUp);
   }
 
-  const useRealtimeStatus = (): RealtimeStatus => useSyncExternalStore(statusChanged.on, () => status);
+  const useRealtimeStatus = (): RealtimeStatus => useSyncExternalStore(status.on, status.current);
 
   function nudge(reason: Nudge) {
     connection?.supervisor.nudge(reason);

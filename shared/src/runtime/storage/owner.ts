@@ -1,24 +1,16 @@
 import { STORAGE_KEYS } from '../../contract';
-import { createCell, createSignal } from '../signal';
+import { createCell } from '../signal';
 import { local, tab } from './browserStorage';
 
 /** Owner of data that is stored before anyone has signed in. */
 export const ANONYMOUS = 'anonymous';
 
-const ownerCell = createCell(ANONYMOUS);
-const ownerChanged = createSignal();
+const owner = createCell(ANONYMOUS);
 
 /** Owner of the private data that is read and written now: the signed-in user's id, else `ANONYMOUS`. */
-export const currentOwner = (): string => ownerCell.current();
-
-export function setCurrentOwner(id: string | null) {
-  const next = id ?? ANONYMOUS;
-  if (next === ownerCell.current()) return;
-  ownerCell.set(next);
-  ownerChanged.emit();
-}
-
-export const onOwnerChanged = ownerChanged.on;
+export const currentOwner = owner.current;
+export const setCurrentOwner = (id: string | null) => owner.set(id ?? ANONYMOUS);
+export const onOwnerChanged = owner.on;
 
 /** The last user who signed in on this device and has not logged out; kept when their session expires. */
 export const lastOwner = {
