@@ -9,7 +9,6 @@ import {
   object,
   optional,
   record,
-  safeParse,
   string,
   unknown,
 } from 'valibot';
@@ -22,20 +21,17 @@ import {
   PAGE_ELEMENTS,
   PATIENT,
   pauseMs,
+  readAs,
   rulesSchema,
   STORAGE_KEYS,
 } from '../contract';
 import { recentProblems, toApiError } from './client/errors';
 import { onPriceRise, request } from './client/request';
 import { retryPolicy } from './retryPolicy';
-import { createCell, createSignal } from './signal';
+import { createCell } from './signal';
 import { local, readJson } from './storage/browserStorage';
 
 const optionalText = fallback(optional(string()), undefined);
-const optionalNumber = fallback(optional(number()), undefined);
-
-const rechargePackage = object({ id: string(), points: number(), priceCents: number(), label: optionalText });
-const anyRecord = fallback(record(string(), unknown()), {});
 
 const brandText = (field: 'name' | 'seal' | 'slogan' | 'icp') =>
   fallback(optional(string(), BRAND[field]), BRAND[field]);
@@ -45,7 +41,10 @@ const schema = object({
     object({ name: brandText('name'), seal: brandText('seal'), slogan: brandText('slogan'), icp: brandText('icp') }),
     BRAND,
   ),
-  rechargePackages: fallback(array(rechargePackage), []),
+  rechargePackages: fallback(
+    array(object({ id: string(), points: number(), priceCents: number(), label: optionalText })),
+    [],
+  ),
   paymentProvider: fallback(nullable(object({ name: string(), checkoutUrl: string() })), null),
   support: fallback(
     object({ operator: optionalText, email: optionalText, hours: optionalText, wechat: optionalText }),
@@ -57,7 +56,7 @@ const schema = object({
     object({
       key: fallback(string(), '{key}'),
       host: optionalText,
-      port: optionalNumber,
+      port: fallback(optional(number()), undefined),
       channel: fallback(string(), 'private-App.Models.User.{id}'),
     }),
     { key: '{key}', channel: 'private-App.Models.User.{id}' },
@@ -71,7 +70,7 @@ const schema = object({
   /** the backend's capabilities, as the server that rendered the page fetched them; missing if the backend did not answer */
   capabilities: fallback(optional(array(string())), undefined),
   /** prices and gifts, from the server or else from the site; each reader parses the fields that it knows */
-  rules: anyRecord,
+  rules: fallback(record(string(), unknown()), {}),
 });
 
 export type HostConfig = InferOutput<typeof schema>;
@@ -84,8 +83,7 @@ export function parseHostConfig(text: string | null | undefined): HostConfig {
   } catch (cause) {
     console.warn('liaozhai-config is no JSON', cause);
   }
-  const parsed = safeParse(schema, json);
-  return parsed.success ? parsed.output : parseHostConfig('{}');
+  return readAs(schema, json) ?? parseHostConfig('{}');
 }
 
 const config = createCell<HostConfig | undefined>(undefined);
@@ -102,9 +100,9 @@ export const forgetHostConfig = () => config.set(undefined);
 
 /** A 409 for a changed price contains the current rules; they replace the ones of the same name. */
 onPriceRise((answer) => {
-  const result = safeParse(object({ rules: rulesSchema }), answer);
+  const rules = readAs(object({ rules: rulesSchema }), answer)?.rules;
   const current = hostConfig();
-  if (result.success) config.set({ ...current, rules: { ...current.rules, ...result.output.rules } });
+  if (rules) config.set({ ...current, rules: { ...current.rules, ...rules } });
 });
 
 /** Which set and builds the page runs. */
@@ -122,23 +120,18 @@ const pageInfoCell = createCell<PageInfo>({ channel: '', set: '', builds: {} });
 export const pageInfoKnown = pageInfoCell.set;
 export const pageInfo = (): PageInfo => ({ ...pageInfoCell.current(), problems: recentProblems() });
 
-const capabilitiesChanged = createSignal();
-
 /** Capabilities in the page's settings, else the ones that were stored on the last visit. */
 function readStoredCapabilities(): readonly Capability[] {
-  const parsed = safeParse(capabilitiesSchema, {
-    data: hostConfig().capabilities ?? readJson(STORAGE_KEYS.capabilities),
-  });
-  return parsed.success ? parsed.output.names : [];
+  const data = hostConfig().capabilities ?? readJson(STORAGE_KEYS.capabilities);
+  return readAs(capabilitiesSchema, { data })?.names ?? [];
 }
 
 const capabilityNames = createCell(readStoredCapabilities());
 
 function setCapabilities(names: readonly Capability[]) {
   if (names.join() === capabilityNames.current().join()) return;
-  capabilityNames.set(names);
   local.set(STORAGE_KEYS.capabilities, JSON.stringify(names));
-  capabilitiesChanged.emit();
+  capabilityNames.set(names);
 }
 
 /** Server features beyond the specification. Stored on the device, so that the layout does not shift on the next visit. */
@@ -183,7 +176,7 @@ export const capabilities = {
 
 /** Whether the server offers this capability; updates when the capabilities load. */
 export const useCapability = (name: Capability): boolean =>
-  useSyncExternalStore(capabilitiesChanged.on, () => capabilities.has(name));
+  useSyncExternalStore(capabilityNames.on, () => capabilities.has(name));
 
 /** Whether the server has answered this component's request for its capabilities. `isRequested` sends it, e.g. for a shared link. */
 export function useCapabilitiesAsked(isRequested: boolean): boolean {
