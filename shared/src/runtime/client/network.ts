@@ -97,14 +97,9 @@ export function createNetwork(probe: Probe) {
       currentRound = {};
       void probeUntilAnswered(currentRound);
     },
-    /** For tests: replaces the probe. Returns a function that restores it and marks the network as reachable. */
-    replaceProbe(replacement: Probe): () => void {
-      const previousProbe = probeServer;
+    /** For tests. */
+    replaceProbe(replacement: Probe): void {
       probeServer = replacement;
-      return () => {
-        probeServer = previousProbe;
-        recordResponse();
-      };
     },
   };
 }
