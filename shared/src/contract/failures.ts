@@ -1,13 +1,8 @@
 /** Why a request failed, by the possible reaction; `message` is the server's own text. Serialisable. */
 export type ApiError = { message?: string } & (
-  | { kind: 'offline' }
-  | { kind: 'timeout' }
-  | { kind: 'unauthenticated' }
-  | { kind: 'forbidden' }
+  | { kind: 'offline' | 'timeout' | 'unauthenticated' | 'forbidden' | 'notFound' | 'gone' }
   /** 未成年人模式 forbids it now; the user's `minor` contains until when */
   | { kind: 'minorMode' }
-  | { kind: 'notFound' }
-  | { kind: 'gone' }
   | { kind: 'invalid'; fields: Record<string, string[]> }
   /** seconds from 1 to 900; null if the server wants longer, so that only the user may retry */
   | { kind: 'tooOften'; retryAfterSeconds: number | null }
@@ -50,16 +45,13 @@ export const isRouteMissing = (status: number, body: { code?: unknown; message?:
   status === 501 ||
   (status === 404 && (body.code === ROUTE_MISSING || routeMissingText.test(String(body.message))));
 
-const missingStatuses = [404, 405, 501];
-
 /** Whether the server lacks the endpoint, so that a retry makes no sense. */
 export const isCallMissing = (error: ApiError): boolean =>
-  error.kind === 'server' && missingStatuses.includes(error.status);
-
-const busyCodes = ['conversation_busy', 'busy'];
+  error.kind === 'server' && [404, 405, 501].includes(error.status);
 
 /** Whether the conversation refused because its reply is still being written; retry soon. */
-export const isBusy = (error: ApiError): boolean => error.kind === 'conflict' && busyCodes.includes(error.code);
+export const isBusy = (error: ApiError): boolean =>
+  error.kind === 'conflict' && ['conversation_busy', 'busy'].includes(error.code);
 
 /** How a remote failed, as pages report it and the release system counts it. */
 export const remoteFailures = [
