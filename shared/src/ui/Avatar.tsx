@@ -2,6 +2,7 @@ import clsx from 'clsx';
 import { useState } from 'react';
 import { firstGrapheme } from '../format/input';
 import styles from './Avatar.module.css';
+import { pictureProps } from './VisuallyHidden';
 
 export interface AvatarProps {
   name: string;
@@ -27,14 +28,9 @@ export function Avatar({ name, src, size = 'medium', decorative = false }: Avata
       />
     );
   }
-  const initial = firstGrapheme(name.trim()) || '聊';
-  return decorative ? (
-    <span className={classes} aria-hidden="true">
-      {initial}
-    </span>
-  ) : (
-    <span className={classes} role="img" aria-label={name}>
-      {initial}
+  return (
+    <span className={classes} {...pictureProps(decorative ? undefined : name)}>
+      {firstGrapheme(name.trim()) || '聊'}
     </span>
   );
 }

@@ -1,17 +1,15 @@
 import clsx from 'clsx';
 import { type ComponentProps, cloneElement, type ReactElement, type ReactNode } from 'react';
 import styles from './Button.module.css';
+import { pictureProps } from './VisuallyHidden';
 
-interface Look {
+export interface ButtonProps extends ComponentProps<'button'> {
   variant?: 'primary' | 'quiet' | 'danger';
   /** Fills the width of its column. */
   block?: boolean;
   /** Lower button for rows and cards; the touch target stays 44 px. */
   small?: boolean;
   icon?: ReactNode;
-}
-
-export interface ButtonProps extends Look, ComponentProps<'button'> {
   /** Shows a spinner and ignores presses; keeps its name and width. */
   loading?: boolean;
   /** Link element (`<Link to=…/>`, `<a href=…/>`) to render as this button. */
@@ -73,11 +71,6 @@ export function IconButton({ label, icon, variant = 'plain', asLink, className, 
 }
 
 /** A loading spinner; `label` announces it to screen readers, without it the spinner is decorative. */
-export function Spinner({ label, className }: { label?: string; className?: string | undefined }) {
-  const classes = clsx(styles.spinnerSpinner, className);
-  return label ? (
-    <span className={classes} role="img" aria-label={label} />
-  ) : (
-    <span className={classes} aria-hidden="true" />
-  );
-}
+export const Spinner = ({ label, className }: { label?: string; className?: string | undefined }) => (
+  <span className={clsx(styles.spinnerSpinner, className)} {...pictureProps(label)} />
+);

@@ -1,5 +1,6 @@
 import clsx from 'clsx';
 import styles from './InkDrawing.module.css';
+import { pictureProps } from './VisuallyHidden';
 
 export type Drawing = 'lantern' | 'moon' | 'mountain' | 'book';
 
@@ -45,15 +46,8 @@ interface SealProps {
   label?: string;
 }
 
-export function Seal({ sign, size = 'medium', label }: SealProps) {
-  const classes = clsx(styles.seal, styles[size]);
-  return label ? (
-    <span className={classes} role="img" aria-label={label} translate="no">
-      {sign}
-    </span>
-  ) : (
-    <span className={classes} aria-hidden="true" translate="no">
-      {sign}
-    </span>
-  );
-}
+export const Seal = ({ sign, size = 'medium', label }: SealProps) => (
+  <span className={clsx(styles.seal, styles[size])} {...pictureProps(label)} translate="no">
+    {sign}
+  </span>
+);

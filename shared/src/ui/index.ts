@@ -33,4 +33,4 @@ export * from './Toaster';
 export * from './TopBar';
 export * from './useKeptPages';
 export { type ModalOptions, useModalDialog } from './useModalDialog';
-export * from './VisuallyHidden';
+export { VisuallyHidden } from './VisuallyHidden';
