@@ -1,6 +1,6 @@
 import ClearIcon from 'lucide-react/icons/circle-x';
 import SearchIcon from 'lucide-react/icons/search';
-import { type ReactNode, type Ref, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactNode, type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef, useState } from 'react';
 import { IconButton } from './Button';
 import styles from './SearchField.module.css';
 
@@ -43,6 +43,7 @@ export function SearchField({
     }
   }
   const input = useRef<HTMLInputElement>(null);
+  useImperativeHandle<HTMLInputElement | null, HTMLInputElement | null>(ref, () => input.current, []);
   const report = (typed: string) => {
     setReportedText(typed);
     onSearch(typed);
@@ -64,11 +65,7 @@ export function SearchField({
     >
       <SearchIcon className={styles.icon} size={18} aria-hidden />
       <input
-        ref={(element) => {
-          input.current = element;
-          if (typeof ref === 'function') ref(element);
-          else if (ref) ref.current = element;
-        }}
+        ref={input}
         className={styles.input}
         type="search"
         enterKeyHint="search"
