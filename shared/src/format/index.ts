@@ -5,7 +5,6 @@ export * from './browser';
 export * from './credentials';
 export * from './errorText';
 export * from './find';
-export * from './foreignText';
 export * from './input';
 export * from './numbers';
 export * from './pages';
