@@ -60,15 +60,11 @@ function openPassages(rest: string): Passage[] {
 export function wordsOf(text: string, growing = false): string {
   const lines = text.split('\n');
   return lines
-    .map((line, order) => wordsOfLine(line, growing && order === lines.length - 1))
+    .map((line, order) => passagesOf(line, growing && order === lines.length - 1).map((passage) => passage.text))
+    .map((words) => words.join(''))
     .join('\n')
     .trim();
 }
-
-const wordsOfLine = (line: string, growing: boolean): string =>
-  passagesOf(line, growing)
-    .map(({ text }) => text)
-    .join('');
 
 /** Whether nothing of a story text is visible. */
 export const saysNothing = (text: string): boolean => isBlank(wordsOf(text));
