@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { clean, isBlank } from './visible.ts';
-import { HOUR_MS } from './waits.ts';
+import { SHANGHAI_MS } from './waits.ts';
 
 /*
  * The only layer that parses backend data. A value that cannot be read counts as missing and is reported by name; a row without
@@ -232,8 +232,6 @@ const TIMESTAMP_UNIT_LIMIT = 100_000_000_000;
 const zeroDate = /^(?:0000|-\d{4,6})-\d\d-\d\d/;
 
 const isTime = (ms: number): boolean => ms >= TIMESTAMP_UNIT_LIMIT && ms < YEAR_10000_MS;
-
-const SHANGHAI_MS = 8 * HOUR_MS;
 
 function zoneMs(zone = ''): number {
   const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?/.exec(zone) ?? [];

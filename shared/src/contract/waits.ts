@@ -5,6 +5,9 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** Offset of Shanghai's time: China has one zone, without daylight saving. */
+export const SHANGHAI_MS = 8 * HOUR_MS;
+
 /** Longest `Retry-After` that is waited for; after a longer one only the user can retry. */
 export const MAX_WAIT_SECONDS = 15 * 60;
 

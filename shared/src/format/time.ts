@@ -1,7 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/waits';
-
-// China has one time zone without daylight saving: with this offset, UTC getters return Shanghai time.
-const SHANGHAI_MS = 8 * HOUR_MS;
+import { DAY_MS, HOUR_MS, MINUTE_MS, SHANGHAI_MS } from '../contract/waits';
 
 // An unreadable instant gives '' in all functions below.
 
@@ -11,6 +8,7 @@ export type Instant = number | string | Date;
 const millisecondsOf = (instant: Instant): number => new Date(instant).getTime();
 // year 10000 would be the next day in Shanghai: servers mean "never" by the last day of 9999
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+/** A date whose UTC getters return Shanghai time. */
 const toShanghai = (instant: Instant): Date => new Date(Math.min(millisecondsOf(instant) + SHANGHAI_MS, LAST_MS));
 const dayNumber = (instant: Instant): number => Math.floor(toShanghai(instant).getTime() / DAY_MS);
 const isDate = (date: Date): boolean => !Number.isNaN(date.getTime());

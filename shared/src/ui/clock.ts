@@ -1,10 +1,8 @@
 import { useEffect, useState } from 'react';
 import { CLOCK_CORRECTED, serverNow } from '../contract/clock';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/waits';
+import { DAY_MS, MINUTE_MS, SECOND_MS, SHANGHAI_MS } from '../contract/waits';
 import { listenTo, stopAll } from '../format/browser';
 import { dayKey } from '../format/time';
-
-const SHANGHAI_MS = 8 * HOUR_MS;
 
 /** Current day in Shanghai, `2026-11-21`; changes at midnight there, also after the device has slept. */
 export function useShanghaiDay(): string {
