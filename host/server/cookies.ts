@@ -1,42 +1,44 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from 'hono';
 import { generateCookie, getCookie, setCookie } from 'hono/cookie';
+import { type FrontContext, isHttps } from './front.ts';
 
 const visitorCookie = 'lz_visitor';
 const overrideCookie = 'lz_override';
-const localCookieName = 'lz_local';
+const localCookie = 'lz_local';
 const DAY_SECONDS = 24 * 3600;
 const visitorId = /^[0-9a-f]{32}$/;
 const overrideId = /^[\w-]{1,64}$/;
 
 /** The visitor's id, if a page has set one. */
-export function knownVisitor(context: Context): string | undefined {
+export function knownVisitor(context: FrontContext): string | undefined {
   const id = getCookie(context, visitorCookie);
   return id && visitorId.test(id) ? id : undefined;
 }
 
-const attributesOf = (secure: boolean, days: number) =>
-  ({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: days * DAY_SECONDS, secure }) as const;
+const attributesOf = (context: FrontContext, days: number) =>
+  ({ path: '/', httpOnly: true, sameSite: 'Lax', maxAge: days * DAY_SECONDS, secure: isHttps(context) }) as const;
+
 /** Creates a first-party id, which keeps a visitor in one canary bucket, and the `Set-Cookie` that stores it. */
-export function newVisitor(secure: boolean): { id: string; cookie: string } {
+export function newVisitor(context: FrontContext): { id: string; cookie: string } {
   // too random to guess an id of another bucket; drawn from a pool, unlike single bytes
   const id = randomUUID().replaceAll('-', '');
-  return { id, cookie: generateCookie(visitorCookie, id, attributesOf(secure, 365)) };
+  return { id, cookie: generateCookie(visitorCookie, id, attributesOf(context, 365)) };
 }
 
-export function overrideOf(context: Context): string | undefined {
+export function overrideOf(context: FrontContext): string | undefined {
   const id = getCookie(context, overrideCookie);
   return id && overrideId.test(id) ? id : undefined;
 }
 
 /** Enters or leaves an override (`?override=<id>` or `?override=off`). */
-export function chooseOverride(context: Context, id: string, secure: boolean): void {
+export function chooseOverride(context: FrontContext, id: string): void {
   const isLeaving = id === 'off';
   // the release store decides when it ends, after seven days at most; the cookie has only its id
-  setCookie(context, overrideCookie, isLeaving ? '' : id, attributesOf(secure, isLeaving ? 0 : 7));
+  setCookie(context, overrideCookie, isLeaving ? '' : id, attributesOf(context, isLeaving ? 0 : 7));
 }
 
-const localCookie = (secure: boolean) => ({ name: localCookieName, prefix: secure ? ('host' as const) : undefined });
+/** On https, the prefix of the name keeps other hosts of the domain from setting the cookie. */
+const localPrefix = (context: FrontContext) => (isHttps(context) ? ('host' as const) : undefined);
 const secretForm = /^[0-9a-f]{64}$/;
 
 /** A browser's agreement to remotes from dev servers. */
@@ -47,15 +49,13 @@ export interface LocalChoice {
   agreed: string[];
 }
 
-export function localChoiceOf(context: Context, secure: boolean): LocalChoice | null {
-  const { name, prefix } = localCookie(secure);
-  const [secret = '', ...agreed] = (getCookie(context, name, prefix) ?? '').split(' ');
+export function localChoiceOf(context: FrontContext): LocalChoice | null {
+  const [secret = '', ...agreed] = (getCookie(context, localCookie, localPrefix(context)) ?? '').split(' ');
   return secretForm.test(secret) ? { secret, agreed } : null;
 }
 
-/** On https, the prefix of the name keeps other hosts of the domain from setting the cookie. */
-export function setLocalChoice(context: Context, choice: LocalChoice, secure: boolean) {
-  const { name, prefix } = localCookie(secure);
+export function setLocalChoice(context: FrontContext, { secret, agreed }: LocalChoice) {
   // as long as a permission can last; the release store is checked each time
-  setCookie(context, name, [choice.secret, ...choice.agreed].join(' '), { ...attributesOf(secure, 7), prefix });
+  const attributes = { ...attributesOf(context, 7), prefix: localPrefix(context) };
+  setCookie(context, localCookie, [secret, ...agreed].join(' '), attributes);
 }

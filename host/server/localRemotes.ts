@@ -13,7 +13,7 @@ import {
 import { DAY_MS } from '@liaozhai/shared/contract';
 import { type LocalChoice, localChoiceOf, setLocalChoice } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
-import { type FrontContext, isHttps } from './front.ts';
+import type { FrontContext } from './front.ts';
 
 export interface LocalOptions {
   releases: Releases;
@@ -45,7 +45,7 @@ async function allowedUntil(
 
 /** The remotes that this page runs from dev servers: agreed to in this browser, and still permitted. */
 export async function localRemotesOf(context: FrontContext, options: LocalOptions) {
-  const choice = localChoiceOf(context, isHttps(context));
+  const choice = localChoiceOf(context);
   if (!choice || choice.agreed.length === 0) return null;
   const local = readWords(choice.agreed);
   const expires = typeof local === 'string' ? null : await allowedUntil(options, choice, local);
@@ -53,9 +53,9 @@ export async function localRemotesOf(context: FrontContext, options: LocalOption
 }
 
 /** Withdraws the agreement; the permission stays, so that the user may agree again. */
-export function withdrawLocalChoice(context: FrontContext, secure: boolean) {
-  const choice = localChoiceOf(context, secure);
-  if (choice) setLocalChoice(context, { ...choice, agreed: [] }, secure);
+export function withdrawLocalChoice(context: FrontContext) {
+  const choice = localChoiceOf(context);
+  if (choice) setLocalChoice(context, { ...choice, agreed: [] });
 }
 
 /** Returns the remotes, or why these words name none. */
@@ -78,24 +78,18 @@ const isEqual = (a: string, b: string) => a.length === b.length && timingSafeEqu
  * alone changes nothing.
  */
 export async function answerLocalRequest(context: FrontContext, override: string, options: LocalOptions) {
-  const { env } = options;
-  const secure = isHttps(context);
-  if (env.LOCAL_REMOTES === 'off') return answerPage(context, 403, '这里不运行本地代码', elsewhereInstructions);
+  if (options.env.LOCAL_REMOTES === 'off') return answerPage(context, 403, '这里不运行本地代码', elsewhereInstructions);
   const remotes = readWords(override.split(','));
   if (typeof remotes === 'string') return answerPage(context, 400, '链接不对', [paragraph(remotes)]);
-  const formerChoice = localChoiceOf(context, secure);
+  const formerChoice = localChoiceOf(context);
   const choice = formerChoice ?? { secret: randomBytes(32).toString('hex'), agreed: [] };
-  if (!formerChoice) setLocalChoice(context, choice, secure);
+  if (!formerChoice) setLocalChoice(context, choice);
   const words = wordsOf(remotes);
   const expires = await allowedUntil(options, choice, remotes);
   if (!expires) return answerPage(context, 403, '还没有允许', permissionInstructions(words, browserOf(choice)));
   const ended = choice.agreed.filter((word) => !words.includes(word));
-  return answerPage(
-    context,
-    200,
-    '在这个浏览器里运行你自己的代码？',
-    confirmationForm(words, ended, expires, proofOf(choice, words)),
-  );
+  const form = confirmationForm(words, ended, expires, proofOf(choice, words));
+  return answerPage(context, 200, '在这个浏览器里运行你自己的代码？', form);
 }
 
 /** Address of the same page without an override. Two leading slashes would name another site. */
@@ -108,9 +102,8 @@ export function withoutOverride(address: string): string {
 
 /** Records the user's agreement. Another site cannot forge it: it lacks the cookie, the origin and the proof. */
 export async function acceptLocalRequest(context: FrontContext, override: string, options: LocalOptions) {
-  const secure = isHttps(context);
   const isSameOrigin = isSameHost(context.req.header('origin'), context.get('source'));
-  const choice = localChoiceOf(context, secure);
+  const choice = localChoiceOf(context);
   const remotes = readWords(override.split(','));
   if (!isSameOrigin || !choice || typeof remotes === 'string')
     return answerPage(context, 403, '没有运行', [paragraph('请重新打开链接。')]);
@@ -119,7 +112,7 @@ export async function acceptLocalRequest(context: FrontContext, override: string
   const isProofValid = typeof proof === 'string' && isEqual(proof, proofOf(choice, words));
   if (!isProofValid || !(await allowedUntil(options, choice, remotes)))
     return answerPage(context, 403, '没有运行', [paragraph('允许已经结束，或者链接变了。请重新打开链接。')]);
-  setLocalChoice(context, { ...choice, agreed: words }, secure);
+  setLocalChoice(context, { ...choice, agreed: words });
   return context.redirect(withoutOverride(context.req.url), 303);
 }
 

@@ -159,7 +159,7 @@ type PageCache = ReturnType<typeof createPageCache>;
 
 async function answerPage(context: FrontContext, options: PageOptions, cache: PageCache) {
   const visitor = knownVisitor(context);
-  const created = visitor ? null : newVisitor(isHttps(context));
+  const created = visitor ? null : newVisitor(context);
   const page = await pageOf(context, options, visitor ?? created?.id ?? '');
   const ready = cachedPage(context, page, cache) ?? (await newPage(context, page, options, cache));
   nameRoute(context.env.incoming, ready.pattern);
@@ -292,21 +292,20 @@ export function pageRoutes(options: PageOptions): Hono<FrontEnv> {
   return app.get('*', async (context, next) => {
     if (await isMissingFile(context, options.releases)) return next();
     const override = context.req.query('override');
-    const secure = isHttps(context);
     if (override === 'local')
       return context.json(await localRemotesOf(context, options), 200, { 'cache-control': 'no-store' });
     if (override && isLocalOverride(override)) return answerLocalRequest(context, override, options);
-    if (override === 'off') withdrawLocalChoice(context, secure);
+    if (override === 'off') withdrawLocalChoice(context);
     if (override) {
       const address = withoutOverride(context.req.url);
       if (override !== 'off' && !(await isOverride(override, options.releases)))
         return answerExpiredOverride(context, address);
-      chooseOverride(context, override, secure);
+      chooseOverride(context, override);
       return context.redirect(address, 302);
     }
     const chosen = context.req.header('sec-fetch-dest') === 'empty' ? undefined : overrideOf(context);
     if (chosen && !(await isOverride(chosen, options.releases))) {
-      chooseOverride(context, 'off', secure);
+      chooseOverride(context, 'off');
       return answerExpiredOverride(context, withoutOverride(context.req.url));
     }
     return answerPage(context, options, cache);
