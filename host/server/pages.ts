@@ -44,7 +44,6 @@ import {
   freshAnswer,
   type PrerenderedPage,
   prerendered,
-  type Screen,
   type ShareCard,
   screenAt,
   shareCard,
@@ -102,9 +101,6 @@ interface ReadyPage extends StoredAnswer {
   /** expiry by `performance.now` */
   expiresAt: number;
 }
-
-const screenSources = (screen: Screen | null): BackendAnswer[] =>
-  screen?.address ? [{ address: screen.address, answer: screen.answer }] : [];
 
 const areSameSources = (some: BackendAnswer[], others: BackendAnswer[] = []): boolean =>
   some.length === others.length &&
@@ -198,7 +194,7 @@ async function newPage(context: FrontContext, page: VisitorPage, options: PageOp
   ]);
   const isBare = [screen?.template.notWith ?? []].flat().some((name) => searchParams.has(name));
   const request: PageRequest = { ...requestParts(context), isBare };
-  const sources = [...screenSources(screen), capabilities];
+  const sources = [screen?.source ?? [], capabilities].flat();
   const cached = cache.get(page, request);
   if (cached && areSameSources(sources, cached.sources)) {
     cache.set(page, request, cached);

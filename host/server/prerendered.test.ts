@@ -34,7 +34,7 @@ describe('prerendered content', () => {
   ])('%s: the served page shows the same text as the app', (_, value, read) => {
     expect(fill('lz-title-lz', { title: value })).toBe(read);
     const card = { title: 'lz-title-lz', description: '…', image: '/a.png' };
-    expect(shareCard({ template: { html: '', card }, answer: { title: value } } as never)?.title).toBe(
+    expect(shareCard({ template: { html: '', card }, source: { answer: { title: value } } } as never)?.title).toBe(
       read ?? undefined,
     );
   });
@@ -42,7 +42,9 @@ describe('prerendered content', () => {
   test('a shared link has a picture if the response has an invalid picture address', () => {
     const card = { title: '画皮', description: '…', image: ['lz-cover_url-lz', '/icon.png'] };
     for (const cover_url of ['http://[', 'https://', 'javascript:alert(1)'])
-      expect(shareCard({ template: { html: '', card }, answer: { cover_url } } as never)?.image).toBe('/icon.png');
+      expect(shareCard({ template: { html: '', card }, source: { answer: { cover_url } } } as never)?.image).toBe(
+        '/icon.png',
+      );
   });
 
   test('a short or incomplete response is not rendered', () => {

@@ -254,10 +254,7 @@ function omitFields(answer: SourceBody, omit: string[]): SourceBody {
 }
 
 /** The backend's capabilities beyond the specification, included in every page so that the app has them at the start. */
-export async function capabilitiesOf(backendUrl: string): Promise<BackendAnswer> {
-  const address = `${backendUrl}${API_BASE}${endpoints.capabilities}`;
-  return { address, answer: await fetchPublicAnswer(address) };
-}
+export const capabilitiesOf = (backendUrl: string) => publicAnswer(backendUrl, endpoints.capabilities);
 
 /** A public response of the backend that fills a page; null if it failed or timed out. */
 export interface BackendAnswer {
@@ -265,13 +262,16 @@ export interface BackendAnswer {
   answer: SourceBody | null;
 }
 
+async function publicAnswer(backendUrl: string, path: string): Promise<BackendAnswer> {
+  const address = `${backendUrl}${API_BASE}${path}`;
+  return { address, answer: await fetchPublicAnswer(address) };
+}
+
 export interface Screen {
   route: PageRoute;
   template: Template;
-  /** URL of its response; null if it needs none. */
-  address: string | null;
-  /** Null if it failed or timed out, or if none is needed. */
-  answer: SourceBody | null;
+  /** Its public response; null if it needs none. */
+  source: BackendAnswer | null;
 }
 
 /** The route at a path, its remote's template and the public response that fills it; null without a template. */
@@ -285,19 +285,16 @@ export async function screenAt(
   const build = Object.values(pageSet.remotes).find(({ routes }) => routes.some(({ name }) => name === route?.name));
   const template = route && build ? await templateOf(releases, build.entry, route.name) : null;
   if (!route || !template) return null;
-  if (!template.source) return { route, template, address: null, answer: null };
-  const address = `${backendUrl}${API_BASE}${sourceAt(template.source, route.path, path)}`;
-  return { route, template, address, answer: await fetchPublicAnswer(address) };
+  if (!template.source) return { route, template, source: null };
+  return { route, template, source: await publicAnswer(backendUrl, sourceAt(template.source, route.path, path)) };
 }
 
-async function screenContent(
-  releases: Releases,
-  { route, template, address, answer }: Screen,
-): Promise<PrerenderedPage> {
+async function screenContent(releases: Releases, { route, template, source }: Screen): Promise<PrerenderedPage> {
   const styles = route.preload.css
     .slice(0, MAX_INLINED)
     .map(async (href) => ({ href, text: inlinedCss((await textOf(releases, href)) ?? '', href) }));
-  if (!address) return { first: template.html, inlineCss: await Promise.all(styles) };
+  if (!source) return { first: template.html, inlineCss: await Promise.all(styles) };
+  const { address, answer } = source;
   const filledHtml = answer && fill(template.html, answer);
   if (!filledHtml) return {};
   const withPictures = await withFirstPictures(filledHtml, new URL(address).origin);
@@ -309,7 +306,8 @@ const isPicture = (address: string | null) =>
   address && URL.canParse(address, 'http://a') && new URL(address, 'http://a').protocol.startsWith('http');
 
 /** The link card of this screen, as plain text; null without a card or a response. */
-export function shareCard({ template: { card }, answer }: Screen): ShareCard | null {
+export function shareCard({ template: { card }, source }: Screen): ShareCard | null {
+  const answer = source?.answer;
   if (!card || !answer) return null;
   const fillText = (text: string) => replaceTokens(text, answer, (value) => value);
   const [title, description] = [fillText(card.title), fillText(card.description)];
