@@ -21,11 +21,11 @@ import {
   type PageRoute,
   type PageSet,
   paths,
+  readAs,
 } from '@liaozhai/shared/contract';
 import { currentTrace } from '@liaozhai/telemetry/tracing';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { safeParse } from 'valibot';
 import { chooseOverride, knownVisitor, newVisitor, overrideOf } from './cookies.ts';
 import type { ServerEnv } from './env.ts';
 import { type FrontContext, type FrontEnv, isHttps, type StoredAnswer, sendStored } from './front.ts';
@@ -160,11 +160,12 @@ async function answerPage(context: FrontContext, options: PageOptions, cache: Pa
   const ready = cachedPage(context, page, cache) ?? (await newPage(context, page, options, cache));
   nameRoute(context.env.incoming, ready.pattern);
   options.counters?.pages.inc(ready.metricLabels);
-  const timing = serverTiming();
+  const trace = currentTrace();
   const headers = {
     ...ready.headers,
     ...(created && { 'set-cookie': created.cookie }),
-    ...(timing && { 'server-timing': timing }),
+    // in a header, since the page's bytes are the same for many visitors
+    ...(trace && { 'server-timing': `traceparent;desc="${trace.traceparent}"` }),
   };
   return sendStored(context, { ...ready, headers });
 }
@@ -211,6 +212,7 @@ async function newPage(context: FrontContext, page: VisitorPage, options: PageOp
   const content = await prerendered(releases, page.pageSet, screenPath, isBare ? null : screen);
   const { html, headers } = renderPage({
     ...page,
+  const prices = readAs(capabilitiesSchema, capabilities.answer)?.rules;
     ...content,
     ...head,
     path: screenPath,
@@ -220,7 +222,8 @@ async function newPage(context: FrontContext, page: VisitorPage, options: PageOp
       ...(env.DEVTOOLS && { devTools: true }),
       ...(isTraced && { spans: true }),
       capabilities: capabilities.answer?.data,
-      ...pricesIn(capabilities.answer),
+      // the backend's prices override those of the site's configuration
+      ...(prices && { rules: prices }),
     },
     connectSrc: env.CONNECT_ORIGINS,
     imgOrigins: env.IMG_ORIGINS,
@@ -246,18 +249,6 @@ async function newPage(context: FrontContext, page: VisitorPage, options: PageOp
   };
   cache.set(page, request, ready);
   return ready;
-}
-
-/** The trace goes into a header, since the page's bytes are the same for many visitors. */
-function serverTiming(): string | undefined {
-  const trace = currentTrace();
-  return trace && `traceparent;desc="${trace.traceparent}"`;
-}
-
-/** The backend's prices, which override those of the site's configuration. */
-function pricesIn(offer: BackendAnswer['answer']): { rules?: object } {
-  const parsed = safeParse(capabilitiesSchema, offer);
-  return parsed.success && parsed.output.rules ? { rules: parsed.output.rules } : {};
 }
 
 /** Whether a path is a file name and no screen's: a story's id may have a dot, too. */
