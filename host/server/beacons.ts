@@ -1,3 +1,4 @@
+import { BoundedMap } from '@liaozhai/http/bounded-map';
 import { RateLimit } from '@liaozhai/http/rate-limit';
 import { isSameHost, networkOf } from '@liaozhai/http/source';
 import { type ChannelDocument, candidatesOf, type Releases } from '@liaozhai/releases';
@@ -7,7 +8,6 @@ import {
   DAY_MS,
   errorsReportSchema,
   spansReportSchema,
-  type VitalsReport,
   vitalsReportSchema,
 } from '@liaozhai/shared/contract';
 import type { PageSpan, Tracing } from '@liaozhai/telemetry/tracing';
@@ -15,26 +15,20 @@ import Bowser from 'bowser';
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as v from 'valibot';
-import { knownVisitor, overrideOf } from './cookies.ts';
+import { knownVisitor } from './cookies.ts';
 import type { FrontContext, FrontEnv } from './front.ts';
-import { namesOf } from './pages.ts';
+import { namesFor } from './pages.ts';
 import type { Forward } from './sentry.ts';
 import { type FrontCounters, type Log, requestIdOf } from './telemetry.ts';
 
 /** Per network, since the caller chooses the visitor's id. */
 const PER_MINUTE = 60;
-const MAX_VOTES = 50_000;
+const MAX_VOTES = 100_000;
 
 /** Admits each vote once, with bounded memory. */
-class Votes {
-  readonly #seen = new Set<string>();
-
-  isNew(vote: string): boolean {
-    if (this.#seen.has(vote)) return false;
-    if (this.#seen.size >= MAX_VOTES) this.#seen.clear();
-    this.#seen.add(vote);
-    return true;
-  }
+function createVotes() {
+  const votes = new BoundedMap<string, true>(MAX_VOTES);
+  return (vote: string): boolean => !votes.has(vote) && Boolean(votes.set(vote, true));
 }
 
 interface BeaconRefusal {
@@ -79,8 +73,7 @@ export function beaconRoutes(
   log: Log,
   forward: Forward | null,
 ): Hono<FrontEnv> {
-  const votes = new Votes();
-  const vitalsVotes = new Votes();
+  const isNew = createVotes();
   const limit = new RateLimit({ mostKeys: 10_000 });
   const refuse = (context: FrontContext, { status, reason }: BeaconRefusal) => {
     counters?.refusedReports.inc({ reason });
@@ -92,14 +85,16 @@ export function beaconRoutes(
     const { visitor, report } = result;
     const document = await releases.current();
     if ('vitals' in report) {
-      await releases.recordVitals(newVitals(report, vitalsVotes, `${visitor} ${periodOf(document)}`));
+      const voter = `${visitor} ${periodOf(document)}`;
+      // a visitor who opens many pages weighs no more than one who opens one
+      const vitals = report.vitals.filter(({ build, metric, cache }) => isNew(`${voter} ${build} ${metric} ${cache}`));
+      await releases.recordVitals({ vitals });
       return context.body(null, 204);
     }
     if ('failed' in report) {
-      const { pageSet } = await releases.pageFor({ id: visitor, override: overrideOf(context) });
-      const names = namesOf(pageSet);
+      const names = await namesFor(context, releases, visitor);
       const newErrors = report.failed.filter(
-        (report) => names.has(report.route) && votes.isNew(`${visitor} ${JSON.stringify(report)}`),
+        (error) => names.has(error.route) && isNew(`${visitor} ${JSON.stringify(error)}`),
       );
       const browser = browserOf(context.req.header('user-agent'));
       const recordedErrors = await releases.recordErrors(newErrors, { visitor, browser });
@@ -108,7 +103,7 @@ export function beaconRoutes(
     }
     const { build, outcome, failure, problem } = report;
     if (outcome === 'failed') log.warn({ requestId: requestIdOf(context), problem, build, failure }, 'a remote failed');
-    if (votes.isNew(`${visitor} ${build} ${outcome}`)) {
+    if (isNew(`${visitor} ${build} ${outcome}`)) {
       releases.recordHealth(report, visitor);
       counters?.reports.inc(reportLabels(report, document));
     } else counters?.refusedReports.inc({ reason: 'repeated' });
@@ -132,19 +127,13 @@ function browserOf(userAgent = ''): string {
 const periodOf = (document: ChannelDocument): string =>
   [Math.floor(Date.now() / DAY_MS), ...candidatesOf(document).map(({ salt }) => salt)].join();
 
-/** The values of a report that count: a visitor who opens many pages weighs no more than one who opens one. */
-const newVitals = ({ vitals }: VitalsReport, votes: Votes, voter: string): VitalsReport => ({
-  vitals: vitals.filter(({ build, metric, cache }) => votes.isNew(`${voter} ${build} ${metric} ${cache}`)),
-});
-
 /** `POST /beacon/spans`: a page's part of its trace. Fields outside the schema are dropped, so that no text gets through. */
 export function spanRoutes(releases: Releases, tracing: Tracing): Hono<FrontEnv> {
   const limit = new RateLimit({ mostKeys: 10_000 });
   return new Hono<FrontEnv>().post('/beacon/spans', bodyLimit({ maxSize: 16_384 }), async (context) => {
     const result = await readReport(context, spansReportSchema, limit);
     if ('status' in result) return context.body(null, result.status);
-    const { pageSet } = await releases.pageFor({ id: result.visitor, override: overrideOf(context) });
-    const names = namesOf(pageSet);
+    const names = await namesFor(context, releases, result.visitor);
     const knownName = (name: string | undefined) => (name !== undefined && names.has(name) ? name : undefined);
     const now = Date.now();
     const spans = result.report.spans.map(

@@ -67,8 +67,12 @@ const hostRoutes = Object.values(hostRoutePaths).map((path) => ({ path }));
 const screenPattern = (pageSet: PageSet, path: string): string | undefined =>
   (matchRoute(hostRoutes, path) ?? routeAt(pageSet, path))?.path;
 
-/** Names that a page's spans may contain: builds of its set, and patterns of its screens and calls. */
-export function namesOf({ host, remotes }: PageSet): Set<string> {
+const visitorPage = (context: FrontContext, releases: Releases, id = knownVisitor(context) ?? '') =>
+  releases.pageFor({ id, override: overrideOf(context) });
+
+/** Names that reports of a visitor's page may contain: builds of its set, and patterns of its screens and calls. */
+export async function namesFor(context: FrontContext, releases: Releases, visitor: string): Promise<Set<string>> {
+  const { host, remotes } = (await visitorPage(context, releases, visitor)).pageSet;
   const all = Object.values(remotes).flatMap((build) => [build, build.lastGood ?? []].flat());
   const patterns = [...hostRoutes, ...apiRoutes(), ...all.flatMap(({ routes }) => routes)];
   return new Set([host.id, ...all.map(({ id }) => id), ...patterns.map(({ path }) => path)]);
@@ -76,8 +80,7 @@ export function namesOf({ host, remotes }: PageSet): Set<string> {
 
 /** The visitor's page, with the remotes that its browser runs from dev servers. */
 async function pageOf(context: FrontContext, options: PageOptions, visitor: string): Promise<VisitorPage> {
-  const { releases } = options;
-  const page = await releases.pageFor({ id: visitor, override: overrideOf(context) });
+  const page = await visitorPage(context, options.releases, visitor);
   const local = await localRemotesOf(context, options);
   if (!local) return page;
   const [expires = local.expires] = [local.expires, page.pageSet.override?.expires ?? local.expires].sort();
@@ -209,10 +212,10 @@ async function newPage(context: FrontContext, page: VisitorPage, options: PageOp
     routeAt(page.pageSet, screenPath),
     screen && shareCard(screen),
   );
+  const prices = readAs(capabilitiesSchema, capabilities.answer)?.rules;
   const content = await prerendered(releases, page.pageSet, screenPath, isBare ? null : screen);
   const { html, headers } = renderPage({
     ...page,
-  const prices = readAs(capabilitiesSchema, capabilities.answer)?.rules;
     ...content,
     ...head,
     path: screenPath,
@@ -255,8 +258,7 @@ async function newPage(context: FrontContext, page: VisitorPage, options: PageOp
 async function isMissingFile(context: FrontContext, releases: Releases): Promise<boolean> {
   const { path } = context.req;
   if (!isFile.test(path)) return false;
-  const { pageSet } = await releases.pageFor({ id: knownVisitor(context) ?? '', override: overrideOf(context) });
-  return screenPattern(pageSet, path) === undefined;
+  return screenPattern((await visitorPage(context, releases)).pageSet, path) === undefined;
 }
 
 const isOverride = async (id: string, releases: Releases): Promise<boolean> =>
