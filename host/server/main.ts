@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { closeHttpServer, listenProblem } from '@liaozhai/http/server';
@@ -45,20 +47,19 @@ async function publishAll(env: ServerEnv, store: string) {
   );
 }
 
-const listen = (server: Server, port: number, host: string) =>
-  new Promise<number>((resolve, reject) => {
-    server.once('error', (error) => reject(new Error(listenProblem(error, 'HOST', 'PORT') ?? error.message)));
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : port);
-    });
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  await once(server.listen(port, host), 'listening').catch((error: Error) => {
+    throw new Error(listenProblem(error, 'HOST', 'PORT') ?? error.message);
   });
+  return (server.address() as AddressInfo).port;
+}
 
-/** Closes what was started; what an unfinished start began ends with the process. */
-let closeAll = async () => {};
-
-/** `isDraining`: no new visitors should be sent here. */
-const lifecycle = { isDraining: false };
+const lifecycle = {
+  /** No new visitors should be sent here. */
+  isDraining: false,
+  /** Closes what was started; what an unfinished start began ends with the process. */
+  close: async (): Promise<unknown> => undefined,
+};
 
 const endSignals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -67,12 +68,8 @@ async function stop() {
   // a second signal of either kind ends the process immediately
   for (const signal of endSignals) process.off(signal, stop);
   lifecycle.isDraining = true;
-  await closeAll();
+  await lifecycle.close();
   process.exit(0);
-}
-
-function onStop(close: () => Promise<void>) {
-  closeAll = close;
 }
 
 /** Uses the backend at BACKEND_URL, or starts one. If that ends for good, this process exits, so that a supervisor notices. */
@@ -98,7 +95,7 @@ async function backendFor(
   });
   void backend.gone.then(async (reason) => {
     console.error(reason);
-    await closeAll();
+    await lifecycle.close();
     process.exit(1);
   });
   return backend;
@@ -115,10 +112,10 @@ async function develop(env: ServerEnv) {
   const config = siteConfig(env);
   const backend = await backendFor(env, env.LOG_LEVEL ?? 'warn', config);
   const server = startDevServer(env.PORT, backend.url(), config);
-  onStop(async () => {
+  lifecycle.close = () => {
     server.kill('SIGTERM');
-    await backend.stop();
-  });
+    return backend.stop();
+  };
   server.once('exit', stop);
 }
 
@@ -189,23 +186,21 @@ async function runWhole(serveOptions: ServeOptions) {
   ownSite.origin = `http://localhost:${port}`;
   console.log(`Release console: ${releaseConsole.link}`);
   logReady(port);
-  onStop(async () => {
-    await Promise.all([close(), releaseConsole.close()]);
-  });
+  lifecycle.close = () => Promise.all([close(), releaseConsole.close()]);
 }
 
 /** Runs a production server: it has no key, publishes nothing, and follows the channel that release managers switch. */
 async function runServer(serveOptions: ServeOptions) {
   const { port, close } = await serveStored(serveOptions);
   logReady(port);
-  onStop(close);
+  lifecycle.close = close;
 }
 
 /** Serves one stored set, for the gate's smoke test. */
 async function runSet(serveOptions: ServeOptions, set: string) {
   const { port, close } = await serveStored(serveOptions, set);
   console.log(`serving set ${set} at http://127.0.0.1:${port}`);
-  onStop(close);
+  lifecycle.close = close;
 }
 
 async function run() {

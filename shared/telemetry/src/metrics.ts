@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
@@ -95,14 +96,12 @@ function respond(registry: Registry, token: string | undefined, request: Incomin
   );
 }
 
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-      const reason = code === 'EADDRINUSE' ? 'in use by another program' : message;
-      reject(new MetricsRefused(`METRICS_PORT=${port} on ${host}: ${reason}. Name another one, or unset it.`));
-    });
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  await once(server.listen(port, host), 'listening').catch(({ code, message }: NodeJS.ErrnoException) => {
+    const reason = code === 'EADDRINUSE' ? 'in use by another program' : message;
+    throw new MetricsRefused(`METRICS_PORT=${port} on ${host}: ${reason}. Name another one, or unset it.`);
   });
+  return (server.address() as AddressInfo).port;
 }
 
 /**
