@@ -1,15 +1,10 @@
-import type { Releases } from '@liaozhai/releases';
 import { Hono } from 'hono';
 import type { FrontContext, FrontEnv } from './front.ts';
+import type { ProductOptions } from './product.ts';
 
 const ANSWER_TIMEOUT_MS = 2_000;
 
-interface HealthOptions {
-  releases: Releases;
-  backendUrl: () => string;
-  secondsUntilRestart: () => number | null;
-  isDraining: () => boolean;
-}
+type HealthOptions = Pick<Required<ProductOptions>, 'releases' | 'backendUrl' | 'secondsUntilRestart' | 'isDraining'>;
 
 /** Whether the backend is reachable. Other backends have no `/readyz`, so any status below 500 counts. */
 async function isReachable(url: string): Promise<boolean> {
@@ -24,10 +19,7 @@ export function healthRoutes({ releases, backendUrl, secondsUntilRestart, isDrai
   const readiness = async (context: FrontContext) => {
     context.header('cache-control', 'no-store');
     if (isDraining()) return context.json({ status: 'draining' }, 503);
-    const pages = await releases.pageFor({ id: '' }).then(
-      () => true,
-      () => false,
-    );
+    const pages = (await releases.pageFor({ id: '' }).catch(() => null)) !== null;
     const backend = secondsUntilRestart() === null && (await isReachable(backendUrl()));
     if (pages && backend) return context.json({ status: 'ready', pages, backend });
     // no addresses or paths, since the response is public
