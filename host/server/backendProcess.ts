@@ -34,8 +34,6 @@ const FATAL_STATUS = 2;
 
 const listeningPattern = /listening on (http:\/\/\S+)/;
 
-type BackendChild = ChildProcessByStdio<null, Readable, null>;
-
 /** The backend ended before it listened. */
 export class BackendRefused extends Error {
   /** Whether the backend has already logged the problem and its solution. */
@@ -47,16 +45,14 @@ export class BackendRefused extends Error {
   }
 }
 
-interface LaunchedProcess {
-  child: BackendChild;
-  url: Promise<string>;
-  startedAt: number;
-}
-
-function launch({ args, cwd }: BackendCommand, env: NodeJS.ProcessEnv): LaunchedProcess {
+function launch({ args, cwd }: BackendCommand, env: NodeJS.ProcessEnv) {
   // it ends when the IPC channel closes, so that it never outlives this process at its database
   const stdio = ['ignore', 'pipe', 'inherit', 'ipc'] as const;
-  const child = spawn(process.execPath, args, { cwd, env, stdio: [...stdio] }) as BackendChild;
+  const child = spawn(process.execPath, args, { cwd, env, stdio: [...stdio] }) as ChildProcessByStdio<
+    null,
+    Readable,
+    null
+  >;
   const url = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const listeningUrl = listeningPattern.exec(line)?.[1];

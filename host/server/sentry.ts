@@ -108,11 +108,7 @@ interface SentryAnswer {
 
 async function post({ address, key }: Dsn, body: string): Promise<SentryAnswer> {
   try {
-    const {
-      status,
-      headers,
-      body: responseBody,
-    } = await fetch(address, {
+    const response = await fetch(address, {
       method: 'POST',
       body,
       headers: {
@@ -122,7 +118,8 @@ async function post({ address, key }: Dsn, body: string): Promise<SentryAnswer> 
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    await responseBody?.cancel();
+    await response.body?.cancel();
+    const { status, headers } = response;
     const limit = limitSeconds(headers.get('x-sentry-rate-limits') ?? '');
     const retryAfter = limit > 0 ? String(limit) : (headers.get('retry-after') ?? (status === 429 ? '60' : null));
     const date = headers.get('date');
