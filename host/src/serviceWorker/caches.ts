@@ -25,13 +25,11 @@ interface CachedSet {
   hashes: Record<string, string>;
 }
 
-const emptySet: CachedSet = { host: { entry: '' }, hashes: {} };
-
 const textOf = async (page: Response | undefined) => (await page?.clone().text()) ?? '';
 
 function parseSet(html: string): CachedSet {
   const [, json] = setElementPattern.exec(html) ?? [];
-  return json ? (JSON.parse(json) as CachedSet) : emptySet;
+  return json ? (JSON.parse(json) as CachedSet) : { host: { entry: '' }, hashes: {} };
 }
 
 /** A truncated gzip response can decode to a prefix that looks like a valid page. */
@@ -45,7 +43,7 @@ export async function isReadyToCache(page: Response): Promise<boolean> {
   const html = await textOf(page);
   if (!hasEndTag(html)) return false;
   const { host } = parseSet(html);
-  const isReady = await isBuildCached(host.entry);
+  const isReady = (await cachedIn(BUILDS_CACHE, host.entry)) !== undefined;
   const waiting = await caches.open(WAITING_CACHE);
   if (isReady) await waiting.delete(anyPage);
   else await waiting.put(anyPage, page.clone());
@@ -62,8 +60,16 @@ export async function repairTruncatedPage(page: Response, url: string): Promise<
   return response !== null && isCacheablePage(response) && hasEndTag(await response.text());
 }
 
-export const isPageCached = async (): Promise<boolean> =>
-  (await (await caches.open(PAGES_CACHE)).match(anyPage)) !== undefined;
+const cachedIn = async (name: string, url: string) => (await caches.open(name)).match(url);
+
+export const isPageCached = async (): Promise<boolean> => (await cachedIn(PAGES_CACHE, anyPage)) !== undefined;
+
+/** Deletes the entries beyond a number: a cache lists them in the order they were written. */
+async function trim(name: string, most: number) {
+  const cache = await caches.open(name);
+  const requests = await cache.keys();
+  for (const request of requests.slice(0, -most)) await cache.delete(request);
+}
 
 const MAX_SCREENS = 20;
 
@@ -74,14 +80,12 @@ export async function cachePage(page: Response) {
   if (setElementPattern.exec(formerHtml)?.[1] !== setElementPattern.exec(newestHtml)?.[1]) await deleteScreens();
   await pages.put(anyPage, page.clone());
   if (new URL(page.url).search) return;
-  const screens = await caches.open(SCREENS_CACHE);
-  await screens.put(page.url, page.clone());
-  const requests = await screens.keys();
-  for (const request of requests.slice(0, -MAX_SCREENS)) await screens.delete(request);
+  await (await caches.open(SCREENS_CACHE)).put(page.url, page.clone());
+  await trim(SCREENS_CACHE, MAX_SCREENS);
 }
 
 /** The page last shown at an address, of the cached set. */
-export const cachedScreen = async (url: string) => (await caches.open(SCREENS_CACHE)).match(url);
+export const cachedScreen = (url: string) => cachedIn(SCREENS_CACHE, url);
 
 export const deleteScreens = () => caches.delete(SCREENS_CACHE);
 
@@ -89,19 +93,18 @@ export const deleteScreen = async (url: string) => (await caches.open(SCREENS_CA
 
 /** Caches the files of the waiting page, then the page. */
 export async function cacheWaitingPage() {
-  const page = await (await caches.open(WAITING_CACHE)).match(anyPage);
+  const page = await cachedIn(WAITING_CACHE, anyPage);
   if (!page) return;
   await cacheSet(parseSet(await textOf(page)).hashes);
   if (await isReadyToCache(page)) await cachePage(page);
 }
 
 /** Files of the cached page's set (address → integrity). */
-export const cachedHashes = async () =>
-  parseSet(await textOf(await (await caches.open(PAGES_CACHE)).match(anyPage))).hashes;
+export const cachedHashes = async () => parseSet(await textOf(await cachedIn(PAGES_CACHE, anyPage))).hashes;
 
 /** Caches the page of the visit that installed the worker, since it was loaded without it. */
 export async function cacheFirstPage(url: string) {
-  if (!isPageAddress(new URL(url)) || (await (await caches.open(PAGES_CACHE)).match(anyPage))) return;
+  if (!isPageAddress(new URL(url)) || (await isPageCached())) return;
   const response = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null);
   if (!response || !isCacheablePage(response) || response.redirected) return;
   if (await isReadyToCache(response)) await cachePage(response);
@@ -116,8 +119,6 @@ const fetchVerified = (url: string, integrity: string) =>
     .catch(() => fetch(url, { integrity, cache: 'reload' }))
     .catch(() => null);
 
-const isOverloaded = ({ status }: Response) => status === 429 || status === 503;
-
 /** Caches every file of the set (address → integrity), one after another so that the page's own requests go first. */
 export async function cacheSet(hashes: Record<string, string>) {
   const cache = await caches.open(BUILDS_CACHE);
@@ -127,13 +128,11 @@ export async function cacheSet(hashes: Record<string, string>) {
     if (await cache.match(url)) continue;
     const response = await fetchVerified(url, integrity);
     // the page's next message retries
-    if (response && isOverloaded(response)) return;
+    if (response?.status === 429 || response?.status === 503) return;
     // a full device stores what it can, and still deletes what is no longer needed
     if (response?.ok) await cache.put(url, response).catch((cause) => console.info(`${url} not kept`, cause));
   }
 }
-
-const isBuildCached = async (url: string) => (await (await caches.open(BUILDS_CACHE)).match(url)) !== undefined;
 
 /** Deletes cached files that are not among `hashes`. */
 export async function deleteOtherBuilds(hashes: Record<string, string>) {
@@ -146,9 +145,5 @@ export const MEDIA_CACHE = 'media';
 
 const MAX_MEDIA = 200;
 
-/** Deletes the least recently requested pictures: a cache lists its entries in the order they were written. */
-export async function deleteOldMedia() {
-  const cache = await caches.open(MEDIA_CACHE);
-  const requests = await cache.keys();
-  for (const request of requests.slice(0, -MAX_MEDIA)) await cache.delete(request);
-}
+/** Deletes the least recently requested pictures. */
+export const deleteOldMedia = () => trim(MEDIA_CACHE, MAX_MEDIA);
