@@ -1,29 +1,26 @@
 import { hostRoutePaths, type PageSet } from '@liaozhai/shared/contract';
 import { hostRoute, type ScreenRoute } from './routes';
 
-const hostRoutes: ScreenRoute[] = [
+const hostRoutes = [
   hostRoute({
     name: 'test',
     path: hostRoutePaths.test,
     title: '页面一览',
-    source: { kind: 'host', page: () => import(/* webpackChunkName: "testList" */ './pages/TestListPage') },
+    page: () => import(/* webpackChunkName: "testList" */ './pages/TestListPage'),
   }),
   hostRoute({
     name: 'emailVerify',
     path: hostRoutePaths.emailVerify,
     title: '邮箱确认',
     outsideShell: true,
-    source: {
-      kind: 'host',
-      page: () => import(/* webpackChunkName: "emailVerify" */ './pages/EmailVerifyPage'),
-    },
+    page: () => import(/* webpackChunkName: "emailVerify" */ './pages/EmailVerifyPage'),
   }),
   hostRoute({
     name: 'passwordReset',
     path: hostRoutePaths.passwordReset,
     title: '设置新密码',
     outsideShell: true,
-    source: { kind: 'host', page: () => import(/* webpackChunkName: "passwordReset" */ './auth/passwordReset') },
+    page: () => import(/* webpackChunkName: "passwordReset" */ './auth/passwordReset'),
   }),
 ];
 
