@@ -38,16 +38,24 @@ export function createAssetLoader(
 ) {
   const lateArrivals = createSignal();
   const load = (append: typeof appendScript) => {
-    const sharedLoads = createSharedLoads();
-    const handleLateArrival = (url: string) => {
-      sharedLoads.markLoaded(url);
-      lateArrivals.emit();
+    /** Loaded and pending files by absolute URL. */
+    const loads = new Map<string, Promise<void>>();
+    return (url: string): Promise<void> => {
+      const { href } = new URL(url, location.href);
+      const currentLoad = loads.get(href);
+      if (currentLoad) return currentLoad;
+      const onLate = () => {
+        loads.set(href, Promise.resolve());
+        lateArrivals.emit();
+      };
+      const options = { timeoutMs: timeoutMs(href), isAwaited: isAwaited(href), onLate };
+      const newLoad = withRetry(href, (address) => append(address, options)).catch((cause) => {
+        if (loads.get(href) === newLoad) loads.delete(href);
+        throw cause;
+      });
+      loads.set(href, newLoad);
+      return newLoad;
     };
-    return sharedLoads.share(
-      withRetry((url) =>
-        append(url, { timeoutMs: timeoutMs(url), isAwaited: isAwaited(url), onLate: () => handleLateArrival(url) }),
-      ),
-    );
   };
   return {
     /** Runs a script of the set. Rejects with AssetError. */
@@ -146,7 +154,7 @@ function appendStyle(url: string, options: LoadOptions): Promise<void> {
 }
 
 /** Retries once after 50–150 ms, bypassing the HTTP cache, where corrupt bytes are immutable. */
-const withRetry = (append: (url: string) => Promise<void>) => async (url: string) => {
+async function withRetry(url: string, append: (url: string) => Promise<void>) {
   try {
     await append(url);
   } catch (cause) {
@@ -155,26 +163,6 @@ const withRetry = (append: (url: string) => Promise<void>) => async (url: string
     await pause(50 + Math.random() * 100);
     await append(`${url}${url.includes('?') ? '&' : '?'}again=1`);
   }
-};
-
-/** Loaded and pending files by absolute URL. */
-function createSharedLoads() {
-  const loads = new Map<string, Promise<void>>();
-  const hrefOf = (url: string) => new URL(url, location.href).href;
-  return {
-    share: (load: (url: string) => Promise<void>) => (url: string) => {
-      const href = hrefOf(url);
-      const currentLoad = loads.get(href);
-      if (currentLoad) return currentLoad;
-      const newLoad = load(href).catch((cause) => {
-        if (loads.get(href) === newLoad) loads.delete(href);
-        throw cause;
-      });
-      loads.set(href, newLoad);
-      return newLoad;
-    },
-    markLoaded: (url: string) => void loads.set(hrefOf(url), Promise.resolve()),
-  };
 }
 
 const MIN_TIMEOUT_MS = 2500;
@@ -186,15 +174,13 @@ const MAX_TIMEOUT_MS = 30_000;
 /** By the browser's `effectiveType`: a small file may take seconds while other files share a slow connection. */
 const slowNetworkMs: Record<string, number> = { '3g': 6000, '2g': 15_000, 'slow-2g': MAX_TIMEOUT_MS };
 
-/** Not supported by every browser. */
-type Connection = { effectiveType?: string };
-
 /**
  * Timeout of a file, in ms: 2.5 s if another build can take over, else 10 s, and up to 30 s on a slow network. The network is
  * measured by the host's own script, which is larger than any file of a remote; 0 ms from a cache.
  */
 export function loadTimeoutMs(hostEntry: string, hasFallback: boolean): number {
-  const { connection } = navigator as Navigator & { connection?: Connection };
+  // not supported by every browser
+  const { connection } = navigator as Navigator & { connection?: { effectiveType?: string } };
   const { href } = new URL(hostEntry, location.href);
   const hostMs = performance.getEntriesByName(href)[0]?.duration ?? 0;
   const neededMs = Math.max(slowNetworkMs[connection?.effectiveType ?? ''] ?? 0, hostMs);
