@@ -67,16 +67,16 @@ export function createSuspects(remotes: Pick<Remotes, 'blame' | 'stepAside' | 'r
 const REMOUNT_WINDOW_MS = 10_000;
 const MAX_REMOUNTS = 5;
 
-/** Errors of a document that the browser has altered: the component is remounted in new nodes. */
-export function createAlterations() {
+/**
+ * Judges errors of a document that the browser has altered, whose component is remounted in new nodes. `again`: remount. `lost`: not
+ * possible in this page. `build`: not caused by an alteration.
+ */
+export function createAlterationJudge() {
   let recentErrors: number[] = [];
-  return {
-    /** `again`: remount. `lost`: not possible in this page. `build`: not caused by an alteration. */
-    verdict(cause: unknown): 'again' | 'lost' | 'build' {
-      if (!isMovedNode(cause)) return 'build';
-      const now = performance.now();
-      recentErrors = [...recentErrors.filter((time) => now - time < REMOUNT_WINDOW_MS), now];
-      return recentErrors.length <= MAX_REMOUNTS ? 'again' : 'lost';
-    },
+  return (cause: unknown): 'again' | 'lost' | 'build' => {
+    if (!isMovedNode(cause)) return 'build';
+    const now = performance.now();
+    recentErrors = [...recentErrors.filter((time) => now - time < REMOUNT_WINDOW_MS), now];
+    return recentErrors.length <= MAX_REMOUNTS ? 'again' : 'lost';
   };
 }

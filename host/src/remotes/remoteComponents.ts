@@ -17,7 +17,7 @@ import type { Prefetcher } from '../federation/prefetch';
 import { pageError, RemoteError, withTimeout } from '../federation/remoteError';
 import type { Remotes } from '../federation/remotes';
 import { routeAt, type ScreenRoute } from '../routes';
-import { createAlterations, createSuspects } from './blame';
+import { createAlterationJudge, createSuspects } from './blame';
 
 export type RemoteProps = Record<string, unknown>;
 type LoadedComponent = ComponentType<RemoteProps>;
@@ -96,7 +96,7 @@ type PartFinder = (
 export function createRemoteComponents(set: PageSet, remotes: Remotes, prefetcher: Prefetcher) {
   const components = new Map<string, RemoteComponent>();
   const suspects = createSuspects(remotes);
-  const alterations = createAlterations();
+  const judgeAlteration = createAlterationJudge();
   /** Load errors of parts of a screen that were seen before. */
   const seenErrors = new WeakSet<Error>();
   /** Row errors that have been logged. */
@@ -110,18 +110,12 @@ export function createRemoteComponents(set: PageSet, remotes: Remotes, prefetche
 
   function hostComponent(key: string, page: () => Promise<{ default: ComponentType }>): RemoteComponent {
     const { reset, ...component } = createComponent(key, async () => (await page()).default as LoadedComponent);
+    const never = () => false;
     const canRecover = () => {
       reset();
       return false;
     };
-    return {
-      ...component,
-      isStuck: () => false,
-      retry: reset,
-      canRecover,
-      onRowError: () => false,
-      onRender: () => {},
-    };
+    return { ...component, isStuck: never, retry: reset, canRecover, onRowError: never, onRender: () => {} };
   }
 
   /** `find` returns the route or slot among those of a build, or of a remote's module. */
@@ -170,7 +164,7 @@ export function createRemoteComponents(set: PageSet, remotes: Remotes, prefetche
         remotes.resetFailures(remote);
       },
       canRecover(cause) {
-        const verdict = alterations.verdict(cause);
+        const verdict = judgeAlteration(cause);
         if (verdict === 'again') return true;
         const build = reset();
         if (cause instanceof RemoteError || build === undefined) return false;
