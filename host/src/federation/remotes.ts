@@ -120,8 +120,9 @@ export function createRemotes(set: PageSet, assetLoader: AssetLoader, prefetcher
     return federationInstance;
   };
 
+  const quarantinedBuilds = readQuarantine();
   for (const [name, build] of Object.entries(set.remotes)) {
-    const usableBuild = buildsOf(name).find(({ id }) => !isQuarantined(id));
+    const usableBuild = buildsOf(name).find(({ id }) => !isRecent(quarantinedBuilds[id] ?? 0, Date.now()));
     if (usableBuild && usableBuild.id !== build.id) fallbackBuilds.set(name, usableBuild);
   }
 
@@ -192,9 +193,6 @@ function readQuarantine(): Record<string, number> {
   const storedTimes = readJson(STORAGE_KEYS.quarantine);
   return typeof storedTimes === 'object' && storedTimes !== null ? (storedTimes as Record<string, number>) : {};
 }
-
-/** Whether this browser saw the build fail within the last ten minutes. */
-const isQuarantined = (buildId: string) => isRecent(readQuarantine()[buildId] ?? 0, Date.now());
 
 /** A time in the future does not count: the clock has been set back since. */
 const isRecent = (failedAt: number, now: number) => failedAt <= now && now - failedAt < QUARANTINE_MS;
