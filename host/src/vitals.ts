@@ -40,7 +40,7 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
     reportedNames.add(name);
     const remote = remoteAt(entries.length > 0 ? time : 0);
     const roundedValue = name === 'CLS' ? Number(value.toFixed(4)) : Math.round(value);
-    addVital(metrics[name], roundedValue, [set.host.id, ...(remote ? [remote] : [])]);
+    addVital(name.toLowerCase() as Lowercase<typeof name>, roundedValue, [set.host.id, ...(remote ? [remote] : [])]);
   };
   onLCP((metric) => addOnce(metric, 0));
   onINP((metric) => addOnce(metric, metric.entries[0]?.startTime ?? 0));
@@ -62,8 +62,6 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
     if (vitals.length > 0) sendReport({ vitals });
   });
 }
-
-const metrics = { LCP: 'lcp', INP: 'inp', CLS: 'cls' } as const;
 
 /** Time of the worst shift in the page's worst window of shifts. */
 const largestShiftTime = ({ entries }: CLSMetric) =>

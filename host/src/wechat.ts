@@ -35,12 +35,11 @@ async function fetchCard(path: string) {
   };
 }
 
-const withoutHash = (address: string) => address.replace(/#.*/, '');
-
 /** WeChat on iOS identifies a page by the address it was opened with, on Android by the current one. */
 const signedAddress = () => {
   const [entry] = performance.getEntriesByType('navigation');
-  return withoutHash(/iP(hone|ad)/.test(navigator.userAgent) && entry ? entry.name : location.href);
+  const address = /iP(hone|ad)/.test(navigator.userAgent) && entry ? entry.name : location.href;
+  return address.replace(/#.*/, '');
 };
 
 /**

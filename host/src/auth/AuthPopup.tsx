@@ -43,8 +43,9 @@ export default function AuthPopup({ open, mode: initialMode, onClose }: AuthPopu
     onConfirmationNeeded,
     onDone() {
       onClose(true);
-      if (normalisedForm.password === form.generatedPassword)
-        suggestNewPassword(() => navigation.push(paths.profile()));
+      if (normalisedForm.password !== form.generatedPassword) return;
+      const action = { label: texts.changePassword.action, run: () => navigation.push(paths.profile()) };
+      toast(texts.changePassword.text, { action, durationMs: 8000, isPersonal: true });
     },
   });
   const login = useLogin(normalisedForm, { onConfirmationNeeded, onDone: () => onClose(true) });
@@ -113,11 +114,6 @@ export default function AuthPopup({ open, mode: initialMode, onClose }: AuthPopu
       <CredentialsDialog credentials={registration.uncopiedText} onCopied={registration.onCopied} />
     </>
   );
-}
-
-function suggestNewPassword(goToProfile: () => void) {
-  const { text, action } = texts.changePassword;
-  toast(text, { action: { label: action, run: goToProfile }, durationMs: 8000, isPersonal: true });
 }
 
 /** Detects a sign-in or confirmation in another tab, including one that happened while the popup was loading. */

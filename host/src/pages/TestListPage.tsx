@@ -37,8 +37,6 @@ const flagsOf = (route: ScreenRoute) => [
   ...(route.outsideShell ? ['在标签栏之外'] : []),
 ];
 
-const ownerOf = ({ source }: ScreenRoute) => (source.kind === 'remote' ? source.remote : 'host');
-
 const fillPath = (path: string, sampleStory: string | undefined) =>
   path.startsWith('/story/') && !sampleStory
     ? null
@@ -67,7 +65,7 @@ function RouteList({ routes, sampleStory }: { routes: readonly ScreenRoute[]; sa
                   <td>{target ? <Link to={target}>{route.path}</Link> : route.path}</td>
                   <td>{route.name}</td>
                   <td>{route.title}</td>
-                  <td>{ownerOf(route)}</td>
+                  <td>{route.source.kind === 'remote' ? route.source.remote : 'host'}</td>
                   <td>
                     <div className={styles.flags}>
                       {flagsOf(route).map((flag) => (

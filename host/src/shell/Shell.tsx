@@ -54,11 +54,9 @@ function MinorMode({ pathname }: { pathname: string }) {
   return useUser()?.minor ? <RemoteSlot name="minor" pathname={pathname} /> : null;
 }
 
-const isVisible = (element: Element) => element.getClientRects().length > 0;
-
 function scrollToTop() {
-  const screen = [...document.querySelectorAll('main')].find(isVisible);
-  screen?.scrollTo({ top: 0, behavior: 'smooth' });
+  const visibleScreen = [...document.querySelectorAll('main')].find((screen) => screen.getClientRects().length > 0);
+  visibleScreen?.scrollTo({ top: 0, behavior: 'smooth' });
 }
 
 /** Shown offline, when the content is from an earlier visit. */

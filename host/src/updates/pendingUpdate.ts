@@ -21,20 +21,12 @@ export function createPendingUpdate() {
 /** How long a cache in between may be outdated. */
 const RETRY_AFTER_MS = 60_000;
 
-interface Attempt {
-  goal: string;
-  at: number;
-}
-
-const readLastAttempt = () => readJson(STORAGE_KEYS.update, tab) as Attempt | null | undefined;
-
 /** Whether a new document was just requested for this goal and did not have it. */
 export function wasJustAttempted(goal: string, now = Date.now()): boolean {
-  const attempt = readLastAttempt();
+  const attempt = readJson(STORAGE_KEYS.update, tab) as { goal: string; at: number } | null | undefined;
   // a time in the future does not count: the clock has been set back since
   return attempt?.goal === goal && attempt.at <= now && now - attempt.at < RETRY_AFTER_MS;
 }
 
 /** Records that a new document is about to be requested. */
-export const recordAttempt = (goal: string) =>
-  tab.set(STORAGE_KEYS.update, JSON.stringify({ goal, at: Date.now() } satisfies Attempt));
+export const recordAttempt = (goal: string) => tab.set(STORAGE_KEYS.update, JSON.stringify({ goal, at: Date.now() }));
