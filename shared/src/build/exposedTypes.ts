@@ -3,12 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { createRequire } from 'node:module';
 import { dirname, join, parse, posix, relative } from 'node:path';
 import { promisify } from 'node:util';
-import type { Rspack } from '@rsbuild/core';
 
 /** Folder of a build for the types of its exposed modules, as in Module Federation's `dts`, whose zip is not reproducible. */
 const TYPES_FOLDER = '@mf-types';
 const DECLARATIONS = 'compiled-types';
-const PLUGIN = 'ExposedTypes';
 
 const SPECIFIER = /(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"]+)\1/g;
 const DEFAULT_EXPORT = /\bexport\s+default\b|\bexport\s*\{[^}]*\bdefault\b[^}]*\}/;
@@ -125,24 +123,4 @@ export async function exposedTypes(root: string, exposes: Record<string, string>
     const declarations = Object.entries(texts).map(([path, text]) => [`${TYPES_FOLDER}/${DECLARATIONS}/${path}`, text]);
     return Object.fromEntries([...entries, ...declarations].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)));
   });
-}
-
-/** Adds the types of exposed modules to a build, but not in watch mode. */
-export function emitTypes(compiler: Rspack.Compiler, root: string, exposes: Record<string, string> = {}): void {
-  const { Compilation, sources } = compiler.webpack;
-  let types: Promise<TextByPath> = Promise.resolve({});
-  compiler.hooks.run.tap(PLUGIN, () => {
-    types = exposedTypes(root, exposes);
-    // the error is reported where `types` is awaited
-    types.catch(() => {});
-  });
-  compiler.hooks.thisCompilation.tap(PLUGIN, (compilation) =>
-    compilation.hooks.processAssets.tapPromise(
-      { name: PLUGIN, stage: Compilation.PROCESS_ASSETS_STAGE_REPORT },
-      async () => {
-        for (const [path, text] of Object.entries(await types))
-          compilation.emitAsset(path, new sources.RawSource(text));
-      },
-    ),
-  );
 }

@@ -22,7 +22,7 @@ import {
   serveInside,
   standAlonePage,
 } from './devServer.ts';
-import { emitTypes } from './exposedTypes.ts';
+import { exposedTypes } from './exposedTypes.ts';
 import { insideFacts, installedFolder, outsideFacts, type PackageFacts, readManifest } from './facts.ts';
 import {
   contractRange,
@@ -239,21 +239,34 @@ export function buildRemote(
   Object.assign(options.optimization, oneEntry(global));
   options.resolve.alias = { ...options.resolve.alias, ...esmRuntime() };
   new (loadFederationPlugin(compiler))(federationOptions(global, facts.root, hostModules, remote)).apply(compiler);
-  emitTypes(compiler, facts.root, remote.exposes);
+  const { sources } = compiler.webpack;
   const pendingDeclaration = readDeclaration(facts.root);
-  // the error is reported where the promise is awaited
+  let pendingTypes: ReturnType<typeof exposedTypes> = Promise.resolve({});
+  // not in watch mode
+  compiler.hooks.run.tap('RemotePlugin', () => {
+    pendingTypes = exposedTypes(facts.root, remote.exposes ?? {});
+    pendingTypes.catch(() => {});
+  });
+  // the errors of both are reported where the promises are awaited
   pendingDeclaration.catch(() => {});
-  compiler.hooks.thisCompilation.tap('RemotePlugin', (compilation) => {
-    const stage = compiler.webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
-    compilation.hooks.processAssets.tapPromise({ name: 'RemotePlugin', stage }, async () => {
-      const declaration = await pendingDeclaration;
-      emitDescription(compilation, compiler.webpack.sources, () => {
-        warnOfUndeclaredSlots(compilation, declaration);
-        const description = describeRemote(remote, facts, declaration, (name) => chunkFiles(compilation, name));
-        return { ...description, chunkGlobal: `chunks_${global}` };
-      });
+  onReport(compiler, async (compilation) => {
+    for (const [path, text] of Object.entries(await pendingTypes))
+      compilation.emitAsset(path, new sources.RawSource(text));
+    const declaration = await pendingDeclaration;
+    emitDescription(compilation, sources, () => {
+      warnOfUndeclaredSlots(compilation, declaration);
+      const description = describeRemote(remote, facts, declaration, (name) => chunkFiles(compilation, name));
+      return { ...description, chunkGlobal: `chunks_${global}` };
     });
   });
+}
+
+/** Runs `emit` once the assets of a compilation are final. */
+function onReport(compiler: Rspack.Compiler, emit: (compilation: Rspack.Compilation) => Promise<void>) {
+  const stage = compiler.webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
+  compiler.hooks.thisCompilation.tap('RemotePlugin', (compilation) =>
+    compilation.hooks.processAssets.tapPromise({ name: 'RemotePlugin', stage }, () => emit(compilation)),
+  );
 }
 
 function runInside(compiler: Rspack.Compiler, root: string, port: number) {
@@ -304,17 +317,14 @@ function runAlone(compiler: Rspack.Compiler, root: string, label: string, port: 
       ...Object.entries(backendProxy()).map(([path, target]) => ({ context: [path], ...target })),
     ],
   } as typeof options.devServer;
-  compiler.hooks.thisCompilation.tap('RemotePlugin', (compilation) => {
-    const stage = webpack.Compilation.PROCESS_ASSETS_STAGE_REPORT;
-    compilation.hooks.processAssets.tap({ name: 'RemotePlugin', stage }, () => {
-      const files = compilation.entrypoints.get('index')?.getFiles() ?? [];
-      const head = files
-        .filter((file) => !file.includes('.hot-update.'))
-        .map((file) =>
-          file.endsWith('.css') ? `<link rel="stylesheet" href="/${file}">` : `<script defer src="/${file}"></script>`,
-        );
-      compilation.emitAsset('index.html', new webpack.sources.RawSource(standAlonePage(label, head.join('\n'))));
-    });
+  onReport(compiler, async (compilation) => {
+    const files = compilation.entrypoints.get('index')?.getFiles() ?? [];
+    const head = files
+      .filter((file) => !file.includes('.hot-update.'))
+      .map((file) =>
+        file.endsWith('.css') ? `<link rel="stylesheet" href="/${file}">` : `<script defer src="/${file}"></script>`,
+      );
+    compilation.emitAsset('index.html', new webpack.sources.RawSource(standAlonePage(label, head.join('\n'))));
   });
 }
 
