@@ -6,11 +6,11 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, posix, relative, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { load } from 'js-yaml';
 
-const folder = dirname(fileURLToPath(import.meta.url));
+const folder = import.meta.dirname;
 const root = join(folder, '../..');
 
 interface Contents {

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { GATE_FILE } from '../contract/gateFile.ts';
 
-export const sharedRoot = join(dirname(fileURLToPath(import.meta.url)), '../..');
+export const sharedRoot = join(import.meta.dirname, '../..');
 export const repoRoot = join(sharedRoot, '..');
 
 export interface PackageFacts {

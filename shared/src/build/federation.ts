@@ -1,10 +1,8 @@
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { CONTRACT_VERSION } from '../contract/remote.ts';
 
 const require = createRequire(import.meta.url);
-const folder = dirname(fileURLToPath(import.meta.url));
 
 const resolvedVersion = (name: string) => (require(`${name}/package.json`) as { version: string }).version;
 
@@ -74,4 +72,4 @@ export const productionRouter = () => {
   return { 'react-router$': entry.replace('/development/', '/production/') };
 };
 
-export const unusedOfAxios = join(folder, 'unusedOfAxios.js');
+export const unusedOfAxios = join(import.meta.dirname, 'unusedOfAxios.js');

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { type EnvironmentConfig, type RsbuildPlugin, rspack } from '@rsbuild/core';
 import type { ReactElement } from 'react';
 import { BRAND } from '../contract/brand.ts';
@@ -67,8 +67,6 @@ export const pluginPage = (root: string): RsbuildPlugin => ({
   },
 });
 
-const folder = dirname(fileURLToPath(import.meta.url));
-
 /**
  * Markup rendered at build time, to show before scripts run. Tokens like `lz-data.0.title-lz` stand for fields of a public
  * response; the page's server fills them in, so that it runs no code of a remote.
@@ -95,11 +93,11 @@ export const hasPrerendered = (root: string) => existsSync(prerenderSource(root)
 
 /** Compiles `src/prerender.tsx` for Node, with the same class names as the browser build. */
 export const prerenderEnvironment = (root: string): EnvironmentConfig => ({
-  source: { entry: { prerendered: join(folder, 'prerenderEntry.tsx') } },
+  source: { entry: { prerendered: join(import.meta.dirname, 'prerenderEntry.tsx') } },
   resolve: {
     alias: {
       'liaozhai-prerender': prerenderSource(root),
-      '@liaozhai/shared/runtime': join(folder, 'prerenderRuntime.tsx'),
+      '@liaozhai/shared/runtime': join(import.meta.dirname, 'prerenderRuntime.tsx'),
     },
   },
   output: {
@@ -125,7 +123,7 @@ export const pluginPrerender = (root: string, dist: string): RsbuildPlugin => ({
   },
 });
 
-const createIcon = fileURLToPath(new URL('./createIcon.js', import.meta.url));
+const createIcon = join(import.meta.dirname, 'createIcon.js');
 
 /** Replaces lucide's icon factory by `createIcon.js` in builds of this repository; other teams' builds use lucide unchanged. */
 export const pluginIcons: RsbuildPlugin = {

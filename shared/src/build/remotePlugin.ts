@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Rspack } from '@rsbuild/core';
 import type { RemoteDescription } from '../contract/releases.ts';
 import {
@@ -79,7 +78,7 @@ const bundledSharedModules = (root: string, { shared = {} }: Exchange) =>
     ]),
   );
 
-const retriedImports = fileURLToPath(new URL('./retriedImports.js', import.meta.url));
+const retriedImports = join(import.meta.dirname, 'retriedImports.js');
 
 /** Options of Module Federation's plugin for a remote; `hostModules` are the modules from the host. */
 const federationOptions = (global: string, root: string, hostModules: SharedModules, exchange: Exchange = {}) => ({
@@ -185,7 +184,7 @@ interface PluginOptions extends DevelopedRemote, Exchange {
 const portSetting = 'devPort of RemotePlugin in the configuration';
 
 /** Entry of a remote that runs alone; `liaozhai-remote` is replaced by the remote's own module. */
-export const standAloneEntry = join(dirname(fileURLToPath(import.meta.url)), '../standAlone/openStandAlone');
+export const standAloneEntry = join(import.meta.dirname, '../standAlone/openStandAlone');
 
 /** Output of a build for a deployed host; never published. */
 export const insideFolder = (root: string) => join(root, 'node_modules/.liaozhai/inside');
