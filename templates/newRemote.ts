@@ -10,14 +10,14 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { basename, join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { REMOTE_NAME, type RegisteredRemote, registeredRemotes } from '../shared/src/build/registry.ts';
 import { hostRoutePaths, paths, reservedSegments } from '../shared/src/contract/addresses.ts';
 
 // root of the repository, or of the package create-liaozhai-remote, whose dist contains this file
-const rootFolder = join(dirname(fileURLToPath(import.meta.url)), '..');
+const rootFolder = join(import.meta.dirname, '..');
 const isPackage = existsSync(join(rootFolder, 'template'));
 
 /** States why a remote was not created and how to fix it; nothing has been written. */
@@ -56,21 +56,16 @@ function freePort(remotes: RegisteredRemote[]): number {
   return port;
 }
 
-function filesIn(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? filesIn(path) : [path];
-  });
-}
-
 /** Replaces `sample`, `Sample` and 样例 in the template's texts and file names with name and label. */
 function personalise(folder: string, name: string, label: string) {
   const capitalised = name.charAt(0).toUpperCase() + name.slice(1);
   const fillIn = (text: string) =>
     text.replaceAll('sample', name).replaceAll('Sample', capitalised).replaceAll('样例', label);
-  for (const file of filesIn(folder)) {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
     writeFileSync(file, fillIn(readFileSync(file, 'utf8')));
-    renameSync(file, join(dirname(file), fillIn(basename(file))));
+    renameSync(file, join(entry.parentPath, fillIn(entry.name)));
   }
 }
 
