@@ -102,8 +102,6 @@ function compile(): string {
 
 const toPackagePath = (path: string) => path.replace(/^(shared\/src|releases|templates)\//, '');
 
-const isIn = (path: string, rooms: string[]) => rooms.some((room) => path.startsWith(`${room}/`));
-
 /** Public import name of a file in another package. */
 function publicImport(path: string): string {
   const [, room = '', file = ''] = /^shared\/src\/(\w+)\/(.+?)(?:\.d\.ts|\.js)?$/.exec(path) ?? [];
@@ -154,7 +152,7 @@ class Assembly {
         this.imported.add(from.endsWith('.d.ts') && bare === 'react' ? '@types/react' : bare);
       return undefined;
     }
-    if (!isIn(path, this.#rooms)) {
+    if (!this.#rooms.some((room) => path.startsWith(`${room}/`))) {
       const publicName = publicImport(path);
       this.imported.add(publicName.split('/').slice(0, 2).join('/'));
       return publicName;

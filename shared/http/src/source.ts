@@ -10,8 +10,6 @@ export interface Source {
   scheme: 'http' | 'https';
 }
 
-type Headers = Record<string, string | string[] | undefined>;
-
 /** Returns the last entry, from the nearest proxy: proxies append, so the visitor may have forged the earlier ones. */
 const lastEntry = (value: string | string[] | undefined): string | undefined =>
   (Array.isArray(value) ? value.at(-1) : value)?.split(',').at(-1)?.trim() || undefined;
@@ -39,7 +37,7 @@ function parseAddress(entry = ''): string | undefined {
 
 /** `trustsProxy`: the request came through our own proxy, so its `X-Forwarded-*` headers are used. */
 export function sourceOf(request: Pick<IncomingMessage, 'headers' | 'socket'>, trustsProxy: boolean): Source {
-  const forwarded: Headers = trustsProxy ? request.headers : {};
+  const forwarded: IncomingMessage['headers'] = trustsProxy ? request.headers : {};
   return {
     ip: parseAddress(lastEntry(forwarded['x-forwarded-for'])) ?? request.socket.remoteAddress ?? '',
     host: parseHost(lastEntry(forwarded['x-forwarded-host'])) ?? parseHost(request.headers.host) ?? '',

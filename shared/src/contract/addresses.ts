@@ -104,11 +104,9 @@ export const endpoints = {
   avatars: '/media/avatars.json',
 } as const;
 
-type EndpointBuilder = (...ids: string[]) => string;
-
 /** Patterns of the calls below `API_BASE`, to name a call without its ids. */
 export const apiRoutes = (): { path: string }[] =>
-  Object.values(endpoints).map((endpoint: string | EndpointBuilder) => ({
+  Object.values(endpoints).map((endpoint: string | ((...ids: string[]) => string)) => ({
     path: API_BASE + (typeof endpoint === 'string' ? endpoint : decodeURIComponent(endpoint(':id', ':hash'))),
   }));
 
