@@ -28,7 +28,7 @@ export async function requireFreePort(port: number, setting: string): Promise<vo
 /** Proxied paths of the backend; the socket has separate rules. */
 const backendPaths = backendSegments.filter((segment) => segment !== 'app').map((segment) => `/${segment}`);
 
-const isLocal = (target: string) => /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(target).hostname);
+const localOrigins = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
 
 /** The origin in an environment variable. Throws an `Error` that states the expected form. */
 function readOrigin(name: 'BACKEND_URL' | 'REVERB_URL' | 'HOST_ORIGIN'): string | undefined {
@@ -46,7 +46,7 @@ function readOrigin(name: 'BACKEND_URL' | 'REVERB_URL' | 'HOST_ORIGIN'): string 
 export function backendProxy() {
   const target = readOrigin('BACKEND_URL') ?? 'http://localhost:3000';
   const reverb = readOrigin('REVERB_URL');
-  const options = isLocal(target)
+  const options = localOrigins.test(target)
     ? { changeOrigin: false, xfwd: true }
     : { changeOrigin: true, headers: { origin: new URL(target).origin } };
   const socket = { target: reverb ?? target, ws: true, ...(reverb ? { changeOrigin: true, xfwd: true } : options) };
@@ -54,16 +54,11 @@ export function backendProxy() {
   return { ...Object.fromEntries(backendRules), '/app/': socket };
 }
 
-const localOrigins = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
-
 /** Origins whose pages may read from a dev server: this machine's and HOST_ORIGIN. */
 export function pageOrigins(): (RegExp | string)[] {
   const hostOrigin = readOrigin('HOST_ORIGIN');
   return hostOrigin ? [localOrigins, hostOrigin] : [localOrigins];
 }
-
-const isAllowedOrigin = (origin: string) =>
-  pageOrigins().some((each) => (typeof each === 'string' ? each === origin : each.test(origin)));
 
 const contentTypes: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -92,7 +87,8 @@ export function serveInside(folder: string, port: number, setting: string) {
   });
   const server = createServer(async ({ url = '/', headers }, response) => {
     const { origin = '' } = headers;
-    if (isAllowedOrigin(origin)) response.setHeader('access-control-allow-origin', origin);
+    const isAllowed = pageOrigins().some((each) => (typeof each === 'string' ? each === origin : each.test(origin)));
+    if (isAllowed) response.setHeader('access-control-allow-origin', origin);
     response.setHeader('vary', 'origin');
     response.setHeader('cache-control', 'no-store');
     const { pathname } = new URL(url, 'http://localhost');
