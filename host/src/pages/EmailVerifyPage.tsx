@@ -11,7 +11,7 @@ import {
   useLocation,
   useParams,
 } from '@liaozhai/shared/runtime';
-import { Button, EmptyState, Spinner } from '@liaozhai/shared/ui';
+import { Button, EmptyState, Spinner, whenResolved } from '@liaozhai/shared/ui';
 import { useCallback, useEffect, useState } from 'react';
 import { settlePendingConfirmation, useResend } from '../auth/confirmation';
 import { texts } from '../auth/texts';
@@ -103,12 +103,8 @@ function useVerification() {
   const url = endpoints.verifyEmail(id, hash, search);
 
   const run = useCallback(() => {
-    let isCurrent = true;
     setOutcome(checking);
-    verify(url).then((result) => isCurrent && setOutcome(result));
-    return () => {
-      isCurrent = false;
-    };
+    return whenResolved(verify(url), setOutcome);
   }, [url]);
   useEffect(run, [run]);
 

@@ -1,6 +1,6 @@
 import { cursorPageSchema, endpoints, storySchema } from '@liaozhai/shared/contract';
 import { Link, request, requestLogin, toast, useUser } from '@liaozhai/shared/runtime';
-import { Button, late, Skeleton, Tag } from '@liaozhai/shared/ui';
+import { Button, late, Skeleton, Tag, whenResolved } from '@liaozhai/shared/ui';
 import { useEffect, useState } from 'react';
 import { usePage } from '../page';
 import type { ScreenRoute } from '../routes';
@@ -169,15 +169,9 @@ function ActiveSet() {
 function useSampleStory(): string | undefined {
   const [id, setId] = useState<string>();
   useEffect(() => {
-    let isCurrent = true;
-    request({ url: endpoints.stories, schema: cursorPageSchema(storySchema) }).then(
-      ({ items: [story] }) => isCurrent && story && setId(String(story.id)),
-      // the list works without it
-      () => undefined,
-    );
-    return () => {
-      isCurrent = false;
-    };
+    // the list works without it
+    const stories = request({ url: endpoints.stories, schema: cursorPageSchema(storySchema) }).catch(() => null);
+    return whenResolved(stories, (page) => setId(page?.items[0]?.id));
   }, []);
   return id;
 }

@@ -32,3 +32,12 @@ export const stopAll =
   (): void => {
     for (const stop of stops) stop();
   };
+
+/** Passes on what a promise resolves to. Returns the function that prevents it, which is also the cleanup of an effect. */
+export function whenResolved<Value>(promise: Promise<Value>, pass: (value: Value) => void): () => void {
+  let isStopped = false;
+  void promise.then((value) => isStopped || pass(value));
+  return () => {
+    isStopped = true;
+  };
+}

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { whenResolved } from '../format/browser';
 
 interface DeviceCache {
   read(key: string): Promise<unknown>;
@@ -20,13 +21,9 @@ export function useKeptCopy<Content>(
   const [copy, setCopy] = useState<{ key: string; content: Content | undefined } | null>(null);
   useEffect(() => {
     if (!isEnabled) return;
-    let isCancelled = false;
-    void cache.read(key).then((content) => {
-      if (!isCancelled) setCopy({ key, content: (content ?? undefined) as Content | undefined });
-    });
-    return () => {
-      isCancelled = true;
-    };
+    return whenResolved(cache.read(key), (content) =>
+      setCopy({ key, content: (content ?? undefined) as Content | undefined }),
+    );
   }, [cache, key, isEnabled]);
   const isRead = copy?.key === key;
   return { content: isRead ? copy.content : undefined, isPending: isEnabled && !isRead };
@@ -69,11 +66,7 @@ export function useKeptPages<Page>({ cache, tab, key, pages, pauseMs = 0, ...han
   });
   useEffect(() => {
     if (isRestored || !isListed) return;
-    let isCancelled = false;
-    void cache.read(key).then((storedPages) => isCancelled || restorePages(storedPages));
-    return () => {
-      isCancelled = true;
-    };
+    return whenResolved(cache.read(key), (storedPages) => restorePages(storedPages));
   }, [isRestored, isListed, cache, key]);
   const storePages = useEffectEvent((loadedPages: Page[]) => {
     writtenPages.current = loadedPages;
