@@ -238,11 +238,7 @@ function createTransport() {
 const transport = createTransport();
 
 /** Loads axios for a page that is about to send a request. Never rejects. */
-export const prepareClient = (): Promise<void> =>
-  transport.get().then(
-    () => undefined,
-    () => undefined,
-  );
+export const prepareClient = async (): Promise<void> => void (await transport.get().catch(() => null));
 
 /** Key of the server's waits, without the query: one wait applies to all pages of a list. */
 const callKey = ({ method = 'get', url = '' }: AxiosRequestConfig) => `${method.toUpperCase()} ${url.split('?')[0]}`;
@@ -309,43 +305,38 @@ const PROBE = 'probe';
 
 /** Probes `GET /v1/user`, which every backend has; any JSON counts. Without the interceptors, which would act on a 401. */
 async function isServerReachable(): Promise<boolean> {
-  const sendProbe = async () => {
+  try {
+    await retryPolicy.pass(PROBE);
+  } catch {
+    return false;
+  }
+  try {
     const { plain } = await transport.get();
-    return plain.get(`${API_BASE}${endpoints.user}`, {
+    const { data } = await plain.get(`${API_BASE}${endpoints.user}`, {
       timeout: PROBE_TIMEOUT_MS,
       headers: { Accept: 'application/json' },
       withCredentials: true,
       validateStatus: (status) => status < 500,
     });
-  };
-  const mayProbe = await retryPolicy.pass(PROBE).then(
-    () => true,
-    () => false,
-  );
-  if (!mayProbe) return false;
-  return sendProbe().then(
-    ({ data }) => {
-      retryPolicy.answered(PROBE);
-      return typeof data === 'object';
-    },
-    (cause: unknown) => {
-      retryPolicy.answered(PROBE, toApiError(cause));
-      return false;
-    },
-  );
+    retryPolicy.answered(PROBE);
+    return typeof data === 'object';
+  } catch (cause) {
+    retryPolicy.answered(PROBE, toApiError(cause));
+    return false;
+  }
 }
 
 export const network = createNetwork(isServerReachable);
 
 /** Laravel sets the cookie at this address. If the route is missing, the response to the retried change shows the error. */
-const fetchCsrfCookie = (): Promise<void> =>
-  transport
-    .get()
-    .then(({ plain }) => plain.get(edgeEndpoints.csrfCookie, { timeout: TIMEOUT_MS, withCredentials: true }))
-    .then(
-      () => undefined,
-      (cause: unknown) => void toApiError(cause),
-    );
+async function fetchCsrfCookie(): Promise<void> {
+  try {
+    const { plain } = await transport.get();
+    await plain.get(edgeEndpoints.csrfCookie, { timeout: TIMEOUT_MS, withCredentials: true });
+  } catch (cause) {
+    toApiError(cause);
+  }
+}
 
 export const csrfToken = createCsrfToken(fetchCsrfCookie);
 
