@@ -42,17 +42,9 @@ export interface ProductOptions {
 const STORE_RETRY_SECONDS = 30;
 
 /** The single origin that visitors see: pages, builds, beacons, and the backend behind `/api`, `/sanctum`, `/broadcasting`, `/app`. */
-export function createProduct({
-  releases,
-  env,
-  backendUrl,
-  secondsUntilRestart = () => null,
-  log,
-  counters = null,
-  tracing = null,
-  isDraining = () => false,
-  config,
-}: ProductOptions): Server {
+export function createProduct(options: ProductOptions): Server {
+  const { releases, env, backendUrl, secondsUntilRestart = () => null, isDraining = () => false } = options;
+  const { log, counters = null, tracing = null, config } = options;
   const brand = siteBrand(config.brand);
   if (counters) gaugeLiveBuilds(counters, releases);
   const app = new Hono<FrontEnv>();
@@ -86,14 +78,8 @@ export function createProduct({
     return context.text(notice, 500);
   });
   const listener = getRequestListener(app.fetch, { hostname: UNNAMED_HOST });
-  const proxy = createBackendProxy({
-    backend: backendUrl,
-    secondsUntilRestart,
-    log,
-    counters,
-    reverb: env.REVERB_URL,
-    trustProxy: env.TRUST_PROXY,
-  });
+  const { REVERB_URL: reverb, TRUST_PROXY: trustProxy } = env;
+  const proxy = createBackendProxy({ ...options, backend: backendUrl, reverb, trustProxy });
   return createHttpServer(
     (request, response) => {
       observeRequest({ log, counters, tracing }, request, response, (requestId) => {
