@@ -6,7 +6,7 @@ import type { ProductOptions } from '../product.ts';
 import { nameRoute } from '../telemetry.ts';
 import { forwardCall } from './call.ts';
 import { forwardSocket } from './socket.ts';
-import { Refusal, refusalFor } from './upstream.ts';
+import { type Refusal, refusal, refusalFor } from './upstream.ts';
 
 interface BackendProxyOptions extends Pick<ProductOptions, 'secondsUntilRestart' | 'log' | 'counters'> {
   /** current origin of the backend */
@@ -26,7 +26,7 @@ export function createBackendProxy(options: BackendProxyOptions) {
   /** Refusal while the backend is restarting; null while it runs. */
   const restartRefusal = (): Refusal | null => {
     const seconds = secondsUntilRestart();
-    return seconds === null ? null : new Refusal(503, '服务正在重新启动，请稍候再试', seconds);
+    return seconds === null ? null : refusal(503, '服务正在重新启动，请稍候再试', seconds);
   };
   const count = (reason: string) => counters?.upstreamErrors.inc({ reason });
   const loggedStatuses = new Set<number>();

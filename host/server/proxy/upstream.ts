@@ -10,25 +10,21 @@ import type { Duplex } from 'node:stream';
 import { sourceOf } from '@liaozhai/http/source';
 
 /** An error response in the backend's format, so that the page shows it and retries. */
-export class Refusal {
-  readonly status: 502 | 503 | 504;
-  readonly headers: Record<string, string>;
-  readonly body: string;
+export const refusal = (status: 502 | 503 | 504, message = '服务暂时不可用，请稍后再试', retryAfterSeconds = 1) => ({
+  status,
+  headers: { 'content-type': 'application/json', 'retry-after': String(retryAfterSeconds) },
+  body: JSON.stringify({ message }),
+});
 
-  constructor(status: Refusal['status'], message = '服务暂时不可用，请稍后再试', retryAfterSeconds = 1) {
-    this.status = status;
-    this.headers = { 'content-type': 'application/json', 'retry-after': String(retryAfterSeconds) };
-    this.body = JSON.stringify({ message });
-  }
-}
+export type Refusal = ReturnType<typeof refusal>;
 
 class TimeoutError extends Error {}
 
 /** 503: unreachable. 504: timed out. 502: not HTTP, or broken off. */
 export function refusalFor(error: Error): Refusal {
-  if (error instanceof TimeoutError) return new Refusal(504);
+  if (error instanceof TimeoutError) return refusal(504);
   const { syscall } = error as NodeJS.ErrnoException;
-  return new Refusal(syscall === 'connect' || syscall === 'getaddrinfo' ? 503 : 502);
+  return refusal(syscall === 'connect' || syscall === 'getaddrinfo' ? 503 : 502);
 }
 
 /** Headers of one connection, which are not forwarded. */
