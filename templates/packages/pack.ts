@@ -114,29 +114,26 @@ function publicImport(path: string): string {
 /** Copies a package's files from the compiled sources and rewrites their imports for the package's layout. */
 class Assembly {
   readonly imported = new Set<string>();
-  readonly #compiled: string;
-  readonly #rooms: string[];
-  readonly #dist: string;
   readonly #addedPaths = new Set<string>();
 
-  constructor(compiled: string, rooms: string[], dist: string) {
-    this.#compiled = compiled;
-    this.#rooms = rooms;
-    this.#dist = dist;
-  }
+  constructor(
+    private readonly compiled: string,
+    private readonly rooms: string[],
+    private readonly dist: string,
+  ) {}
 
   add(path: string) {
     if (this.#addedPaths.has(path)) return;
     this.#addedPaths.add(path);
-    const isCompiled = existsSync(join(this.#compiled, path));
-    const text = readFileSync(join(isCompiled ? this.#compiled : root, path), 'utf8');
+    const isCompiled = existsSync(join(this.compiled, path));
+    const text = readFileSync(join(isCompiled ? this.compiled : root, path), 'utf8');
     const rewritten = isCompiled
       ? text.replace(specifiers, (all, before: string, quote: string, name: string) => {
           const renamed = this.#rename(path, name);
           return renamed === undefined ? all : `${before}${quote}${renamed}${quote}`;
         })
       : text;
-    const target = join(this.#dist, toPackagePath(path));
+    const target = join(this.dist, toPackagePath(path));
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, rewritten);
     if (path.endsWith('.js') && isCompiled) this.add(path.replace(/\.js$/, '.d.ts'));
@@ -152,7 +149,7 @@ class Assembly {
         this.imported.add(from.endsWith('.d.ts') && bare === 'react' ? '@types/react' : bare);
       return undefined;
     }
-    if (!this.#rooms.some((room) => path.startsWith(`${room}/`))) {
+    if (!this.rooms.some((room) => path.startsWith(`${room}/`))) {
       const publicName = publicImport(path);
       this.imported.add(publicName.split('/').slice(0, 2).join('/'));
       return publicName;
@@ -172,7 +169,7 @@ class Assembly {
     if (base.endsWith('.css')) return base;
     const stem = base.replace(/\.[jt]sx?$/, '');
     const extension = from.endsWith('.d.ts') ? '.d.ts' : '.js';
-    return [`${stem}${extension}`, `${stem}/index${extension}`].find((path) => existsSync(join(this.#compiled, path)));
+    return [`${stem}${extension}`, `${stem}/index${extension}`].find((path) => existsSync(join(this.compiled, path)));
   }
 }
 
