@@ -5,7 +5,7 @@ import { capabilities, forgetHostConfig } from '../runtime/hostConfig';
 import { realtimeEdge } from '../runtime/realtime/realtime';
 import { retryPolicy } from '../runtime/retryPolicy';
 import { local, tab } from '../runtime/storage/browserStorage';
-import { dropUnsavedDrafts } from '../runtime/storage/drafts';
+import { drafts } from '../runtime/storage/drafts';
 import { offlineCache, outboxStore } from '../runtime/storage/recordStore';
 import { dismissToast } from '../runtime/toasts';
 import { endFakes } from './fakeApi';
@@ -25,7 +25,7 @@ export async function resetRuntime() {
   network.recordResponse();
   retryPolicy.reset();
   noteServerTime({ date: new Date().toUTCString() }, Date.now());
-  dropUnsavedDrafts();
+  drafts.flush();
   localStorage.clear();
   sessionStorage.clear();
   // values that only memory holds, since a test's storage refused them

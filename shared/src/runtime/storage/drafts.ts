@@ -63,11 +63,6 @@ export function adoptDrafts(from: string, to: string) {
   }
 }
 
-export function dropUnsavedDrafts() {
-  unsavedTexts.clear();
-  save();
-}
-
 onOwnerChanged(() => draftChanged.emit(null));
 
 if (typeof window !== 'undefined') {
