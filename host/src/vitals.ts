@@ -30,17 +30,17 @@ export function watchVitals({ set, routes, remotes }: Page, navigation: GuardedH
     const { source } = routeAt(routes, screens.at(time));
     return source.kind === 'remote' ? remotes.activeBuild(source.remote)?.id : undefined;
   };
-  const addVital = (metric: Vital['metric'], value: number, builds: readonly string[]) => {
-    const [, remote = set.host.id] = builds;
-    for (const build of builds) pendingVitals.push({ build, metric, value, cache: cacheStateOf(remote) });
-  };
   const addOnce = ({ name, value, entries }: CLSMetric | INPMetric | LCPMetric, time: number) => {
     // a page restored from the back/forward cache measures again
     if (reportedNames.has(name)) return;
     reportedNames.add(name);
-    const remote = remoteAt(entries.length > 0 ? time : 0);
-    const roundedValue = name === 'CLS' ? Number(value.toFixed(4)) : Math.round(value);
-    addVital(name.toLowerCase() as Lowercase<typeof name>, roundedValue, [set.host.id, ...(remote ? [remote] : [])]);
+    const remote = remoteAt(entries.length > 0 ? time : 0) ?? set.host.id;
+    const vital = {
+      metric: name.toLowerCase() as Lowercase<typeof name>,
+      value: name === 'CLS' ? Number(value.toFixed(4)) : Math.round(value),
+    };
+    for (const build of new Set([set.host.id, remote]))
+      pendingVitals.push({ ...vital, build, cache: cacheStateOf(remote) });
   };
   onLCP((metric) => addOnce(metric, 0));
   onINP((metric) => addOnce(metric, metric.entries[0]?.startTime ?? 0));

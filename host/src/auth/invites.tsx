@@ -137,10 +137,8 @@ export function followInvites(capabilitiesReady: Promise<unknown>): () => void {
 const formatPoints = (value: number | null | undefined) => (value ? formatNumber(value) : null);
 
 /** Returns both rewards in one sentence; leaves out a side that gets nothing. */
-export function rewardsText({ rewards }: InvitationDto): string {
-  const [inviteePoints, inviterPoints] = [formatPoints(rewards?.invitee), formatPoints(rewards?.inviter)];
-  return texts.invite.rewards(inviteePoints, inviterPoints);
-}
+export const rewardsText = ({ rewards }: InvitationDto): string =>
+  texts.invite.rewards(formatPoints(rewards?.invitee), formatPoints(rewards?.inviter));
 
 /** Shown before the registration: the inviting friend, both rewards, and a button to continue as a guest. */
 export function InviteGreeting({ onAccept, onClose }: { onAccept: () => void; onClose: () => void }) {
