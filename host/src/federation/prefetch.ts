@@ -12,7 +12,7 @@ interface PendingFetch {
   /** aborted in favour of awaited files, to be restarted */
   isYielding: boolean;
   /** resolves when the file has loaded, failed or been aborted */
-  completion: Promise<void>;
+  completion: Promise<unknown>;
 }
 
 export type Prefetcher = ReturnType<typeof createPrefetcher>;
@@ -33,16 +33,14 @@ export function createPrefetcher(hashes: Record<string, string>, timeoutMs: () =
     const stop = new AbortController();
     // over HTTP/1 a hanging file holds one of six connections that the page may need next
     const timer = setTimeout(() => stop.abort(), 2 * timeoutMs());
-    const completion = fetch(url, { integrity, priority, signal: stop.signal }).then(
-      () => undefined,
-      () => void requestedUrls.delete(url),
-    );
+    const completion = fetch(url, { integrity, priority, signal: stop.signal })
+      .catch(() => requestedUrls.delete(url))
+      .finally(() => {
+        clearTimeout(timer);
+        fetches.delete(url);
+      });
     const pendingFetch = { stop, priority, isYielding: false, completion };
     fetches.set(url, pendingFetch);
-    void completion.then(() => {
-      clearTimeout(timer);
-      fetches.delete(url);
-    });
     return pendingFetch;
   }
 
