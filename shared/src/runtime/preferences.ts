@@ -57,9 +57,7 @@ export const useFontSize = (): [FontSize, (size: FontSize) => void] => [
   setFontSize,
 ];
 
-if (typeof window !== 'undefined') {
-  applyPreferences();
-  onForeignChange((key) => {
-    if (key == null || key === STORAGE_KEYS.preferences) applyPreferences();
-  });
-}
+applyPreferences();
+onForeignChange((key) => {
+  if (key == null || key === STORAGE_KEYS.preferences) applyPreferences();
+});

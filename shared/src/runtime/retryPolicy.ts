@@ -153,9 +153,7 @@ export async function fetchInTurn(url: string, init: RequestInit): Promise<Respo
   return response;
 }
 
-if (typeof window !== 'undefined') {
-  const options = { capture: true, passive: true };
-  for (const type of ['pointerdown', 'click', 'popstate']) window.addEventListener(type, retryPolicy.tapped, options);
-  // typing alone sends nothing
-  window.addEventListener('keydown', ({ key }) => key === 'Enter' && retryPolicy.tapped(), options);
-}
+const tapOptions = { capture: true, passive: true };
+for (const type of ['pointerdown', 'click', 'popstate']) window.addEventListener(type, retryPolicy.tapped, tapOptions);
+// typing alone sends nothing
+window.addEventListener('keydown', ({ key }) => key === 'Enter' && retryPolicy.tapped(), tapOptions);

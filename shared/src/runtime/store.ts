@@ -1,10 +1,9 @@
 import { combineSlices, configureStore, createSlice, type PayloadAction } from '@reduxjs/toolkit';
 import { setupListeners } from '@reduxjs/toolkit/query';
 import { useDispatch as useAnyDispatch, useSelector as useAnySelector } from 'react-redux';
-import { PAGE_ELEMENTS } from '../contract';
 import { listenTo, stopAll } from '../format/browser';
 import { api } from './api';
-import { parseHostConfig } from './hostConfig';
+import { hostConfig } from './hostConfig';
 import type { User } from './session/user';
 
 export interface StoredToast {
@@ -59,14 +58,9 @@ export const rootReducer = combineSlices(api, sessionSlice, toastsSlice);
 
 export type RootState = ReturnType<typeof rootReducer>;
 
-const showsDevTools = () =>
-  process.env.NODE_ENV === 'development' ||
-  (typeof document !== 'undefined' &&
-    parseHostConfig(document.getElementById(PAGE_ELEMENTS.config)?.textContent).devTools);
-
 export const store = configureStore({
   reducer: rootReducer,
-  devTools: showsDevTools(),
+  devTools: process.env.NODE_ENV === 'development' || hostConfig().devTools,
   middleware: (defaults) => defaults().concat(api.middleware),
   // renders a change before the next paint; the default `raf` would render one frame later
   enhancers: (defaults) => defaults({ autoBatch: { type: 'tick' } }),
@@ -78,11 +72,9 @@ export const useSelector = useAnySelector.withTypes<RootState>();
 export const useDispatch = useAnyDispatch.withTypes<AppDispatch>();
 
 // No `focus` listener: a page that becomes visible catches up by events instead of refetching everything.
-if (typeof window !== 'undefined') {
-  setupListeners(store.dispatch, (dispatch, { onOnline, onOffline }) =>
-    stopAll(
-      listenTo(window, ['online'], () => dispatch(onOnline())),
-      listenTo(window, ['offline'], () => dispatch(onOffline())),
-    ),
-  );
-}
+setupListeners(store.dispatch, (dispatch, { onOnline, onOffline }) =>
+  stopAll(
+    listenTo(window, ['online'], () => dispatch(onOnline())),
+    listenTo(window, ['offline'], () => dispatch(onOffline())),
+  ),
+);

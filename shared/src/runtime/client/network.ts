@@ -80,12 +80,11 @@ export function createNetwork(probe: Probe) {
     setReachable(true);
   }
 
-  if (typeof window !== 'undefined')
-    window.addEventListener('offline', () => {
-      if (isDispatching) return;
-      isNetworkProven = false;
-      reportedOfflineAt = performance.now();
-    });
+  window.addEventListener('offline', () => {
+    if (isDispatching) return;
+    isNetworkProven = false;
+    reportedOfflineAt = performance.now();
+  });
 
   return {
     isOnline: (): boolean => hasNetwork() && isReachable,

@@ -160,16 +160,14 @@ function createRealtime() {
 
   session.onUserChanged(updateConnection);
 
-  if (typeof window !== 'undefined') {
-    // a synthetic event means that the server responds again, not that it accepts a socket that it refused
-    window.addEventListener('online', ({ isTrusted }) => nudge(isTrusted ? 'network' : 'attention'));
-    window.addEventListener('offline', startBunch);
-    window.addEventListener('pageshow', (event) => event.persisted && nudge('attention'));
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') nudge('attention');
-      else startBunch();
-    });
-  }
+  // a synthetic event means that the server responds again, not that it accepts a socket that it refused
+  window.addEventListener('online', ({ isTrusted }) => nudge(isTrusted ? 'network' : 'attention'));
+  window.addEventListener('offline', startBunch);
+  window.addEventListener('pageshow', (event) => event.persisted && nudge('attention'));
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') nudge('attention');
+    else startBunch();
+  });
 
   /** For tests: replaces the link and observes the listeners. */
   const edge = {

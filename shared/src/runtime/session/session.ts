@@ -286,18 +286,16 @@ export function createSession() {
     unkeptDetected.emit();
   });
 
-  if (typeof window !== 'undefined') {
-    applyStoredUser();
-    onForeignChange((key) => {
-      const user = currentUser();
-      // storage was cleared, but the session's cookie still exists
-      if (key === null && user && hasToken()) {
-        lastOwner.write(user.id, user.username);
-        save(user);
-        void refresh();
-      } else if (key == null || key === STORAGE_KEYS.user) applyStoredUser();
-    });
-  }
+  applyStoredUser();
+  onForeignChange((key) => {
+    const user = currentUser();
+    // storage was cleared, but the session's cookie still exists
+    if (key === null && user && hasToken()) {
+      lastOwner.write(user.id, user.username);
+      save(user);
+      void refresh();
+    } else if (key == null || key === STORAGE_KEYS.user) applyStoredUser();
+  });
 
   return { ...session, takeStored: applyStoredUser };
 }

@@ -65,11 +65,9 @@ export function adoptDrafts(from: string, to: string) {
 
 onOwnerChanged(() => draftChanged.emit(null));
 
-if (typeof window !== 'undefined') {
-  onForeignChange((key) => {
-    if (key) unsavedTexts.delete(key);
-    draftChanged.emit(key ?? null);
-  });
-  window.addEventListener('pagehide', save);
-  document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && save());
-}
+onForeignChange((key) => {
+  if (key) unsavedTexts.delete(key);
+  draftChanged.emit(key ?? null);
+});
+window.addEventListener('pagehide', save);
+document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && save());
