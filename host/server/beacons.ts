@@ -28,7 +28,11 @@ const MAX_VOTES = 100_000;
 /** Admits each vote once, with bounded memory. */
 function createVotes() {
   const votes = new BoundedMap<string, true>(MAX_VOTES);
-  return (vote: string): boolean => !votes.has(vote) && Boolean(votes.set(vote, true));
+  return (vote: string): boolean => {
+    const isNew = !votes.has(vote);
+    if (isNew) votes.set(vote, true);
+    return isNew;
+  };
 }
 
 interface BeaconRefusal {

@@ -7,7 +7,8 @@ const ROOT = import.meta.dirname;
 const ELSEWHERE =
   /^(builds\/(publish|guest|exposedTypes)|operations\/(exportSite|collectGarbage|tokens|publishLocal)|model\/signing|store\/store|releaseClient|serve\/.*|testing\/.*|.*\.test)\.ts$/;
 /** Messages that need no translation: operator's settings, uploaded files and forwarded causes. */
-const NO_SENTENCE = /^[`'](RELEASES|CONSOLE|CHROMIUM)_|^`(\$\{name\}\/)?\$\{(path|folder)\}|^`"\$\{(url|text|key|version)\}"/;
+const NO_SENTENCE =
+  /^[`'](RELEASES|CONSOLE|CHROMIUM)_|^`(\$\{name\}\/)?\$\{(path|folder)\}|^`"\$\{(url|text|key|version)\}"/;
 
 test('what the console can be refused with has words in each of its languages', () => {
   const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((file) => /\.ts$/.test(file));
