@@ -207,7 +207,7 @@ export const addPromote = (program: Command) =>
       const source = await openSource(from, fromStore, fromKey);
       const change = await promoteFrom(writer, { from: source, name, gate, ...request });
       printChange(command, change);
-      if (change.changed && !change.loggedThere)
+      if (change.changed && !source.signingKey)
         note(`The log of ${source.store.label} does not tell of it: its signing key is not here (RELEASES_FROM_KEYS).`);
     });
 

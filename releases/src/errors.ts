@@ -78,6 +78,17 @@ export function lineOf(cause: unknown): string {
   return cause.cure ? `${what}. ${cause.cure}` : what;
 }
 
+/**
+ * For `catch` of what follows a change. The change has taken effect, so a store that fails then is reported on stderr and not thrown.
+ */
+export const tellUnreachable =
+  (missing: string) =>
+  (cause: unknown): null => {
+    if (!(cause instanceof ReleaseError && cause.kind === 'unreachable')) throw cause;
+    console.error(`the change is made, but ${missing} could not follow: ${lineOf(cause)}`);
+    return null;
+  };
+
 /** A problem not reported for this long is over. Longer than a round that waits for the gate or a receiver. */
 const PROBLEM_LIFETIME_MS = 90_000;
 

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DAY_MS } from '@liaozhai/shared/contract';
 import { assertPublished } from '../builds/catalog.ts';
 import { findingLine } from '../english.ts';
-import { conflict, refused } from '../errors.ts';
+import { conflict, refused, tellUnreachable } from '../errors.ts';
 import {
   type Action,
   type Evidence,
@@ -126,12 +126,12 @@ async function writeState(writer: Writer, current: ReadChannel, next: string, de
   return writer.store.swapPointer(channelKey(writer.channel), next, current.tag);
 }
 
-async function confirmWritten(writer: Writer, writtenText: string): Promise<ChannelDocument> {
-  const document: ChannelDocument = JSON.parse(writtenText);
-  const now = await requireChannel(writer);
-  const isNewer = now.document.seq > document.seq;
-  if (isNewer || now.document.nonce === document.nonce) return document;
-  throw refused(say('changeLost', { store: writer.store.label }), say('lostCure'));
+/** Checks that the store kept the new state, and adds it to the audit. Throws refused if the store lost it. */
+async function completeChange(writer: Writer, document: ChannelDocument, source: string): Promise<void> {
+  const { document: now } = await requireChannel(writer);
+  if (now.seq <= document.seq && now.nonce !== document.nonce)
+    throw refused(say('changeLost', { store: writer.store.label }), say('lostCure'));
+  await writer.store.create(auditKey(writer.channel, document.seq), source);
 }
 
 /** Returns what runs in a state, of one name or as a whole, in a comparable form. Log-only entries do not change it. */
@@ -244,8 +244,8 @@ export async function changeChannel(
     const previous = { seq: current.document.seq, sha256: sha256Hex(current.source) };
     const next = signState(writer, at, finalDecision, previous);
     if (await writeState(writer, current, next, finalDecision)) {
-      const document = await confirmWritten(writer, next);
-      await writer.store.create(auditKey(writer.channel, document.seq), next);
+      const document: ChannelDocument = JSON.parse(next);
+      await completeChange(writer, document, next).catch(tellUnreachable(auditKey(writer.channel, document.seq)));
       return { document, changed: true };
     }
     await pause(Math.random() * Math.min(MAX_PAUSE_MS, 4 * 2 ** attempt));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@rstest/core';
+import { describe, expect, rs, test } from '@rstest/core';
 import { Catalog, readRecord } from '../builds/catalog.ts';
 import { readPackage } from '../builds/package.ts';
 import { publish } from '../builds/publish.ts';
@@ -104,4 +104,18 @@ describe('a process that crashes at any write', () => {
     expect((await readRecord(at.store, id)).description.name).toBe('stories');
     await at.remove();
   });
+});
+
+test('a disk that is full once the channel has changed does not fail the change, and the next change completes the audit', async () => {
+  const at = await openTestStore();
+  await at.activate(await at.host(), await at.remote('stories'));
+  await at.activate(await at.remote('stories', '1.1.0'));
+  const said = rs.spyOn(console, 'error').mockImplementation(() => {});
+  const { changed, document } = await rollback(at.filling(), {});
+  expect([changed, document.seq]).toEqual([true, 4]);
+  expect(said.mock.calls).toEqual([[expect.stringContaining('but audit/production/4.json could not follow')]]);
+  said.mockRestore();
+  await rollback(at.writer, { to: 3 });
+  expect((await wholeLog(at)).map(({ seq }) => seq)).toEqual([5, 4, 3, 2, 1]);
+  await at.remove();
 });

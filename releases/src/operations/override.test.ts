@@ -122,6 +122,12 @@ describe('a permit to run one', () => {
     expect(await held()).not.toBeNull();
   });
 
+  test('can be revoked again after a full disk refused it', async () => {
+    await openPreview(at.writer, asked);
+    await expect(endPreview(at.filling(), browser)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect((await endPreview(at.writer, browser)).changed).toBe(true);
+  });
+
   test('is revoked immediately, with a log entry, and changes no other page', async () => {
     await at.activate(await at.host(), await at.remote('stories'));
     const { stable } = await at.current();

@@ -243,17 +243,18 @@ export async function openPreview(writer: Writer, request: Body<'preview'>): Pro
   return change;
 }
 
-/** Revokes the permission immediately. Throws refused if the browser has none. */
+/** Revokes the permission immediately. Logged before, as all changes are. Throws refused if the browser has none. */
 export async function endPreview(writer: Writer, browser: string, { why }: { why?: string } = {}) {
   const { store, channel, key } = writer;
   const at = await timeOf(writer);
   const preview = await readPreview(store, channel, browser, key.publicKey, at);
   if (!preview) throw refused(say('noPreview', { id: browser.slice(0, 80) }), say('noPreviewCure'));
   const { sig: _, ...unsigned } = preview;
-  await storePreview(writer, { ...unsigned, revoked: at.toISOString() });
   const { person, remotes } = preview;
-  return changeChannel(writer, async () => ({
+  const change = await changeChannel(writer, async () => ({
     action: { kind: 'preview-end', person, browser, remotes },
     why,
   }));
+  await storePreview(writer, { ...unsigned, revoked: at.toISOString() });
+  return change;
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { readClaim } from '../builds/catalog.ts';
 import { readPackage } from '../builds/package.ts';
 import { publish } from '../builds/publish.ts';
@@ -182,6 +182,16 @@ describe('between two stores', () => {
     const { seq } = await at.current();
     expect((await across({ signingKey: null })).loggedThere).toBe(false);
     expect((await at.current()).seq).toBe(seq);
+  });
+
+  test('succeeds though the disk of the other store is full', async () => {
+    await at.activate(await at.host(), await at.remote('stories'));
+    const { store } = at.filling();
+    await store.swapPointer('full.json', 'x', null);
+    const said = rs.spyOn(console, 'error').mockImplementation(() => {});
+    expect(await across({ store })).toMatchObject({ changed: true, loggedThere: false });
+    expect(said.mock.calls).toEqual([[expect.stringContaining('but log of production could not follow')]]);
+    said.mockRestore();
   });
 
   test('is refused for changed bytes, another key, and a version of other builds', async () => {

@@ -6,7 +6,7 @@ import { assertSeen, type Change, changeChannel, createChannel } from '../channe
 import { compose, replan } from '../channel/composeSet.ts';
 import { history, readChannel, requireChannel } from '../channel/readChannel.ts';
 import type { Reader, Writer } from '../channel/writer.ts';
-import { type RefusalReason, refused, usage } from '../errors.ts';
+import { type RefusalReason, refused, tellUnreachable, usage } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
 import { type BuildRecord, buildFolder, mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
 import { type ChannelDocument, liveIn } from '../model/channel.ts';
@@ -172,11 +172,11 @@ async function logInSource(writer: Writer, from: Source, { document }: Change, b
   const source: Writer = { ...writer, store, catalog, channel, key };
   const into = foreignStateOf(document, isOtherStore(writer, from) ? writer.store : null);
   // permission for this channel is enough: only the log of the other one changes
-  await changeChannel({ ...source, permit: undefined }, async () => ({
+  const logged = await changeChannel({ ...source, permit: undefined }, async () => ({
     action: { kind: 'promoted', builds, into },
     why,
-  }));
-  return true;
+  })).catch(tellUnreachable(`log of ${channel}`));
+  return logged !== null;
 }
 
 /** Creates a channel with another channel's live builds. Throws refused if it is already in use. */

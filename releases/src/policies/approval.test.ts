@@ -1,5 +1,5 @@
 import { HOUR_MS } from '@liaozhai/shared/contract';
-import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
 import { createChannel } from '../channel/changeChannel.ts';
 import { channelKey, readLog } from '../channel/readChannel.ts';
@@ -58,6 +58,17 @@ const view = async (who: string, writer?: Writer) =>
   viewAgenda(as(who, writer), new HealthReader(at.store, 'production'), await at.current());
 
 describe('with a two-person rule', () => {
+  test('an approval whose proposal cannot be removed any more has happened', async () => {
+    const id = await propose();
+    const said = rs.spyOn(console, 'error').mockImplementation(() => {});
+    expect((await agree('Wang', id, openGate, at.filling())).changed).toBe(true);
+    expect(said.mock.calls.at(-1)).toEqual([expect.stringContaining(`proposal ${id} could not follow`)]);
+    said.mockRestore();
+    expect(await live()).toContain(next);
+    await settleProposals(at.after(120_000));
+    expect(await waiting()).toEqual([]);
+  });
+
   test('a change forward waits, and is live with both names after the approval', async () => {
     const id = await propose();
     expect(await live()).toContain(first);

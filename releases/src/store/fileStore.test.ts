@@ -1,6 +1,6 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@rstest/core';
+import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { CONFORMANCE } from '../testing/conformance.ts';
 import { temporaryFolder } from '../testing/openTestStore.ts';
 import { FileStore } from './fileStore.ts';
@@ -43,6 +43,18 @@ describe('a folder as a store', () => {
     await writeFile(join(folder.path, '.generations/lagging.json/2'), 'new');
     expect((await store.readPointer('lagging.json'))?.body).toBe('new');
     expect(await readFile(join(folder.path, 'lagging.json'), 'utf8')).toBe('new');
+  });
+
+  test('a swap whose plain file cannot be written has happened, and the plain file catches up', async () => {
+    const store = new FileStore(folder.path);
+    await writeFile(join(folder.path, 'blocked'), '');
+    const said = rs.spyOn(console, 'error').mockImplementation(() => {});
+    expect(await store.swapPointer('blocked/p.json', 'new', null)).toBe(true);
+    expect(said.mock.calls).toEqual([[expect.stringMatching(/but blocked\/p\.json could not follow: .* ENOTDIR/)]]);
+    said.mockRestore();
+    await rm(join(folder.path, 'blocked'));
+    expect((await store.readPointer('blocked/p.json'))?.body).toBe('new');
+    expect(await readFile(join(folder.path, 'blocked/p.json'), 'utf8')).toBe('new');
   });
 
   describe('a pointer after two hundred and fifty swaps', () => {

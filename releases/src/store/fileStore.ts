@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, link, mkdir, open, readdir, readFile, rename, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { hasCode, messageOf, refused, unreachable } from '../errors.ts';
+import { hasCode, messageOf, refused, tellUnreachable, unreachable } from '../errors.ts';
 import { say } from '../sentences.ts';
 import type { Entry, Pointer, Store } from './store.ts';
 
@@ -64,7 +64,7 @@ export class FileStore implements Store {
         await rm(this.#generation(key, next), { force: true });
         return false;
       }
-      await this.#updateCopy(key);
+      await this.#guard(() => this.#updateCopy(key)).catch(tellUnreachable(key));
       await this.#removeGenerations(
         key,
         generations.filter((generation) => generation <= newestOutdated),
@@ -185,9 +185,9 @@ export class FileStore implements Store {
     for (let copiedGeneration = 0; ; ) {
       const newest = await this.#newest(key);
       if (!newest || isRemoval(newest) || newest.generation === copiedGeneration) return;
-      const temporaryFile = await this.#writeTemporary(newest.body);
       await makeFolder(dirname(this.#path(key)));
-      await rename(temporaryFile, this.#path(key));
+      const temporaryFile = await this.#writeTemporary(newest.body);
+      await rename(temporaryFile, this.#path(key)).finally(() => rm(temporaryFile, { force: true }));
       await syncFolder(dirname(this.#path(key)));
       copiedGeneration = newest.generation;
     }
@@ -237,7 +237,7 @@ export class FileStore implements Store {
   }
 }
 
-const folderFaults = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ENOENT', 'ENOTDIR', 'EMFILE'];
+const folderFaults = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EMFILE'];
 
 /** Reports faults of a folder by its name and with the cure. */
 export async function guardFolder<Result>(label: string, work: () => Promise<Result>): Promise<Result> {

@@ -42,3 +42,19 @@ test('the time of a bucket is that of its responses, including refusals', async 
   expect(time - says.getTime()).toBeLessThan(60_000);
   bucket.close();
 });
+
+test('a write counts if the connection breaks after the bucket has stored it', async () => {
+  let stored = 'old';
+  const bucket = createHttpServer(async (request, answer) => {
+    if (request.method === 'GET') return answer.writeHead(200, { etag: `"${stored}"` }).end(stored);
+    stored = (await request.toArray()).join('');
+    request.socket.destroy();
+  });
+  await new Promise<void>((resolve) => bucket.listen(0, '127.0.0.1', resolve));
+  const { port } = bucket.address() as AddressInfo;
+  const store = openS3Store('s3://bucket', { AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}` });
+  expect(await store.swapPointer('channels/production.json', 'new', 'old')).toBe(true);
+  expect(await store.create('audit/production/2.json', 'audit')).toBe(true);
+  bucket.close();
+  bucket.closeAllConnections();
+});

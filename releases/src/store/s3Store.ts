@@ -30,8 +30,8 @@ const statusOf = (cause: unknown): number =>
 const isMissing = (cause: unknown): boolean => statusOf(cause) === 404;
 
 /**
- * Stores objects in a bucket below a prefix. The loser of a race gets 412, or from some stores 409 or 500. After 409 and 500, the key
- * is read again and its contents decide.
+ * Stores objects in a bucket below a prefix. The loser of a race gets 412, or from some stores 409 or 500. After these, and without a
+ * response, the key is read again and its contents decide.
  */
 export class S3Store implements Store {
   readonly label: string;
@@ -186,7 +186,7 @@ export class S3Store implements Store {
       } catch (cause) {
         const status = statusOf(cause);
         if (status === 412 || (status === 404 && 'IfMatch' in condition)) return 'lost';
-        if (status === 409 || status >= 500) return 'unclear';
+        if (status === 0 || status === 409 || status >= 500) return 'unclear';
         throw cause;
       }
     });
