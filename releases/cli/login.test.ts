@@ -220,8 +220,10 @@ describe('sec.login: a person at the command line', () => {
   test('who lets the code pass is told so', async () => {
     const hasty = await openProvider('http://localhost', accounts, 0, { codeSeconds: 2 });
     const { origin, close } = await serveConsole(at, hasty, hasty.cli.id);
-    const request = { url: origin, browser: false, report: () => undefined };
+    const told: string[] = [];
+    const request = { url: origin, browser: false, report: (line: string) => void told.push(line) };
     await expect(signIn(request)).rejects.toThrow('nobody signed in while the code held');
+    expect(told).toContain('The code holds for 2 seconds; Ctrl+C gives up.');
     close();
     await hasty.close();
   });
@@ -233,6 +235,15 @@ describe('sec.login: a person at the command line', () => {
     });
     const open = { url: 'http://console.example', browser: false, report: () => undefined };
     await expect(signIn(open)).rejects.toThrow('is not https');
+  });
+});
+
+describe('sec.login: signing in', () => {
+  test('goes on after a broken connection and a busy provider, because the code still holds', async () => {
+    provider.tokenFailures.push(null, 429);
+    const { kept: mine, told } = await login('u-101');
+    expect([mine.person, provider.tokenFailures]).toEqual(['Li Hua', []]);
+    expect(told.filter((line) => line.includes('does not answer'))).toHaveLength(2);
   });
 });
 

@@ -38,6 +38,7 @@ const REQUEST_SECONDS = 30;
 const SIGN_IN_MS = 600_000;
 const LOCK_POLL_MS = 100;
 const MAX_LOCK_AGE_MS = 60_000;
+const MAX_POLL_SECONDS = 30;
 
 const cureFor = (origin: string): string => `Sign in again: pnpm release login --store ${origin}`;
 
@@ -101,9 +102,24 @@ function requirePrivate(url: string): void {
 
 type Tokens = Awaited<ReturnType<Library['refreshTokenGrant']>>;
 
+/** Status of the response in an error of the provider; undefined without one. */
+function statusOf(cause: unknown): unknown {
+  if (typeof cause !== 'object' || cause === null) return undefined;
+  return 'status' in cause ? cause.status : 'cause' in cause ? statusOf(cause.cause) : undefined;
+}
+
+/** True for a failure that may pass: no response, one of a gateway, or a provider that is too busy. */
+function isTransient(oidc: Library, cause: unknown): boolean {
+  if (cause instanceof oidc.ResponseBodyError && cause.error === 'temporarily_unavailable') return true;
+  const status = statusOf(cause);
+  if (status === undefined) return cause instanceof TypeError || hasCode(cause, 'OAUTH_TIMEOUT');
+  return status === 429 || Number(status) >= 500;
+}
+
 /** Translates an error of the provider to one with a cure. */
 function toReleaseError(oidc: Library, cause: unknown, origin: string): ReleaseError {
   if (cause instanceof ReleaseError) return cause;
+  if (isTransient(oidc, cause)) return unreachable(`the provider does not answer: ${reasonOf(cause)}`, 'Try again.');
   if (cause instanceof oidc.AuthorizationResponseError || cause instanceof oidc.ResponseBodyError) {
     const { error, error_description: description = '' } = cause;
     if (error === 'access_denied') return forbidden('the provider says that this was declined', cureFor(origin));
@@ -125,14 +141,19 @@ async function signInByDevice({ oidc, provider, scope, report }: SignInContext):
   const authorization = await oidc.initiateDeviceAuthorization(provider, { scope });
   report(`Sign in at ${authorization.verification_uri} with the code ${authorization.user_code}`);
   if (authorization.verification_uri_complete) report(`or open ${authorization.verification_uri_complete}`);
-  report(`The code holds for ${Math.floor(authorization.expires_in / 60)} minutes; Ctrl+C gives up.`);
-  const expirySignal = AbortSignal.timeout(authorization.expires_in * 1000);
-  return oidc
-    .pollDeviceAuthorizationGrant(provider, authorization, undefined, { signal: expirySignal })
-    .catch((cause: unknown) => {
-      if (expirySignal.aborted) throw refused('nobody signed in while the code held', 'Run login again.');
-      throw cause;
-    });
+  const { expires_in: seconds } = authorization;
+  const span = seconds < 120 ? `${seconds} seconds` : `${Math.floor(seconds / 60)} minutes`;
+  report(`The code holds for ${span}; Ctrl+C gives up.`);
+  const signal = AbortSignal.timeout(seconds * 1000);
+  for (let interval = authorization.interval ?? 5; ; interval = Math.min(MAX_POLL_SECONDS, 2 * interval)) {
+    try {
+      return await oidc.pollDeviceAuthorizationGrant(provider, { ...authorization, interval }, undefined, { signal });
+    } catch (cause) {
+      if (signal.aborted) throw refused('nobody signed in while the code held', 'Run login again.');
+      if (!isTransient(oidc, cause)) throw cause;
+      report(`The provider does not answer: ${reasonOf(cause)}. It is asked again while the code holds.`);
+    }
+  }
 }
 
 /** Signs in with a browser on this machine, which is redirected to a temporary local port (RFC 8252). */
@@ -253,7 +274,7 @@ async function renewSession({ origin, issuer, clientId, refreshToken }: StoredSi
     const tokens = await oidc.refreshTokenGrant(provider, refreshToken);
     return await startSession(tokens, { origin, issuer, clientId, refreshToken });
   } catch (cause) {
-    if (cause instanceof oidc.ResponseBodyError)
+    if (cause instanceof oidc.ResponseBodyError && cause.error === 'invalid_grant')
       throw forbidden(`your sign-in at ${origin} is over: the provider says ${cause.error}`, cureFor(origin));
     throw toReleaseError(oidc, cause, origin);
   }

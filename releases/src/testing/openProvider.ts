@@ -179,7 +179,14 @@ export async function openProvider(origin: string, accounts: readonly Account[],
     if (context.path === '/device/auth' && context.status === 200) context.body.interval = 1;
   });
   const callback = provider.callback();
+  const tokenFailures: (number | null)[] = [];
   handle = async (request, response) => {
+    const failure = request.url === '/token' ? tokenFailures.shift() : undefined;
+    if (failure === null) return void request.socket.destroy();
+    if (failure !== undefined) {
+      response.writeHead(failure, { 'content-type': 'application/json' }).end('{"error":"temporarily_unavailable"}');
+      return;
+    }
     const [, uid, sub] = /^\/interaction\/([\w-]+)(?:\/([\w-]+))?$/.exec(request.url ?? '') ?? [];
     if (!uid) return void callback(request, response);
     if (sub) {
@@ -197,7 +204,14 @@ export async function openProvider(origin: string, accounts: readonly Account[],
     server.closeAllConnections();
     await once(server, 'close');
   };
-  return { issuer, client: CLIENT, cli: CLI, close };
+  return {
+    issuer,
+    client: CLIENT,
+    cli: CLI,
+    /** Statuses with which the next requests for tokens fail; null: the connection breaks. */
+    tokenFailures,
+    close,
+  };
 }
 
 export type TestProvider = Awaited<ReturnType<typeof openProvider>>;
