@@ -13,7 +13,7 @@ import { ConsoleContext } from '../console/server/ConsoleContext.ts';
 import { type SignInSettings, signInFrom, signInVariables } from '../console/server/provider.ts';
 import { createSignIn } from '../console/server/signIn.ts';
 import { createToken } from '../src/operations/tokens.ts';
-import { openProvider, type TestProvider, walk } from '../src/testing/openProvider.ts';
+import { type Account, openProvider, type TestProvider, walk } from '../src/testing/openProvider.ts';
 import { openTestStore, type TestStore } from '../src/testing/openTestStore.ts';
 import { bearerFor, clientFor } from './context.ts';
 import { makeProgram } from './run.ts';
@@ -94,11 +94,14 @@ interface Ended {
   err: string;
 }
 
-/** Runs the command line in a child process; `onStderr` gets all standard error so far. */
-async function release(words: string[], onStderr: (err: string) => void = () => undefined): Promise<Ended> {
-  const child = spawn(process.execPath, ['host/server/run.mjs', 'releases/cli/main.ts', ...words], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** Runs the command line in a child process; `onStderr` gets all standard error so far, and `limit` is a command of the shell. */
+async function release(
+  words: string[],
+  onStderr: (err: string) => void = () => undefined,
+  limit = 'true',
+): Promise<Ended> {
+  const program = [process.execPath, 'host/server/run.mjs', 'releases/cli/main.ts', ...words];
+  const child = spawn('sh', ['-c', `${limit}; exec "$@"`, 'sh', ...program], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = { code: 0, out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
     ended.out += piece;
@@ -245,9 +248,45 @@ describe('sec.login: signing in', () => {
     expect([mine.person, provider.tokenFailures]).toEqual(['Li Hua', []]);
     expect(told.filter((line) => line.includes('does not answer'))).toHaveLength(2);
   });
+
+  test('in a folder that cannot be written is refused before anybody confirms a code', async () => {
+    await writeFile(join(home, 'liaozhai'), '');
+    const { code, err } = await release(['login']);
+    expect([code, err]).toEqual([
+      3,
+      expect.stringMatching(/^unreachable: \S+\/liaozhai failed: ENOTDIR.*\nCheck that the folder/),
+    ]);
+    expect(err).not.toContain('with the code');
+  });
+
+  test('on a machine whose clock is two hours ahead names the clock', async () => {
+    const script = 'data:text/javascript,const%20now=Date.now;Date.now=()=>now()+7200000';
+    const person = openBrowser('u-101');
+    const { code, err } = await release(['login'], person.tell, `export NODE_OPTIONS='--import=${script}'`);
+    await person.done();
+    expect([code, err]).toEqual([
+      3,
+      expect.stringMatching(/does not hold by the clock here.*\nCorrect the clock of this/),
+    ]);
+  });
 });
 
 describe('sec.login: a sign-in', () => {
+  test('survives a renewal that a full disk, a busy provider or the console refuses', async () => {
+    await login('u-101', { browser: true });
+    await change(OVER);
+    const onFullDisk = await release(['whoami'], undefined, 'ulimit -f 0');
+    expect([onFullDisk.code, onFullDisk.err]).toEqual([3, expect.stringContaining('/liaozhai failed: EFBIG')]);
+    provider.tokenFailures.push(503);
+    await expect(client()).rejects.toMatchObject({ kind: 'unreachable', cure: 'Try again.' });
+    const [{ groups }] = accounts as [Account];
+    Object.assign(accounts[0] ?? {}, { groups: [] });
+    await expect(client()).rejects.toThrow('none of their groups has access here');
+    Object.assign(accounts[0] ?? {}, { groups });
+    expect((await (await client()).status()).channel).toBe('production');
+    expect(await files()).toHaveLength(1);
+  });
+
   test('is renewed when it is over, once by commands that run at the same moment, and not without a refresh token', async () => {
     const { kept: before } = await login('u-101', { browser: true });
     await change(OVER);

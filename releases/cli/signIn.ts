@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
@@ -11,6 +11,7 @@ import * as v from 'valibot';
 import { forbidden, hasCode, messageOf, ReleaseError, reasonOf, refused, unreachable, usage } from '../src/errors.ts';
 import { isLoopback } from '../src/operations/override.ts';
 import { consoleSender } from '../src/releaseClient.ts';
+import { guardFolder, makeFolder } from '../src/store/fileStore.ts';
 
 // A person signs in at the console's provider and exchanges the provider's tokens for a session of the console. The session key
 // is stored in the person's configuration folder, one file per console. A refresh token next to it starts the next session.
@@ -39,6 +40,8 @@ const SIGN_IN_MS = 600_000;
 const LOCK_POLL_MS = 100;
 const MAX_LOCK_AGE_MS = 60_000;
 const MAX_POLL_SECONDS = 30;
+/** Room for the tokens of any provider. */
+const RESERVED_BYTES = 32_768;
 
 const cureFor = (origin: string): string => `Sign in again: pnpm release login --store ${origin}`;
 
@@ -48,9 +51,19 @@ function fileFor(origin: string): string {
   return join(folder, 'liaozhai', `${origin.replace(/[^\w.-]+/g, '-')}.json`);
 }
 
-/** Loads the stored sign-in for a console, or null. Throws usage for a file that is damaged or that others can read. */
-export async function loadSignIn(url: string): Promise<StoredSignIn | null> {
+/** Reports faults of the configuration folder. */
+const guard = <Result>(origin: string, work: () => Promise<Result>) => guardFolder(dirname(fileFor(origin)), work);
+
+/**
+ * Loads the stored sign-in for a console, or null. Throws usage for a file that is damaged or that others can read, unreachable for
+ * one that cannot be read.
+ */
+export function loadSignIn(url: string): Promise<StoredSignIn | null> {
   const { origin } = new URL(url);
+  return guard(origin, () => readSignIn(origin));
+}
+
+async function readSignIn(origin: string): Promise<StoredSignIn | null> {
   const file = fileFor(origin);
   try {
     const { mode } = await stat(file);
@@ -65,20 +78,40 @@ export async function loadSignIn(url: string): Promise<StoredSignIn | null> {
   throw usage(`${file} is damaged`, `Sign in again after: rm ${file}`);
 }
 
-/** Writes the file atomically. It is never readable by others, not even briefly. */
-async function storeSignIn(record: StoredSignIn): Promise<void> {
-  const file = fileFor(record.origin);
-  const temporaryFile = `${file}.${process.pid}`;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await rm(temporaryFile, { force: true });
-  await writeFile(temporaryFile, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(temporaryFile, file);
+/** Runs `work` with a file that reserves the room of a sign-in on the disk. Others can never read it. */
+async function withRoom<Result>(origin: string, work: (reserved: string) => Promise<Result>): Promise<Result> {
+  const reserved = `${fileFor(origin)}.${process.pid}`;
+  const remove = () => guard(origin, () => rm(reserved, { force: true }));
+  await remove();
+  try {
+    await guard(origin, async () => {
+      await makeFolder(dirname(reserved));
+      await writeFile(reserved, ' '.repeat(RESERVED_BYTES), { mode: 0o600, flag: 'wx' });
+      await chmod(dirname(reserved), 0o700);
+    });
+    return await work(reserved);
+  } finally {
+    await remove();
+  }
 }
+
+/** Replaces the file atomically. */
+const storeSignIn = (record: StoredSignIn, reserved: string): Promise<void> =>
+  guard(record.origin, async () => {
+    const text = `${JSON.stringify(record, null, 2)}\n`;
+    await writeFile(reserved, text, { flag: 'r+' });
+    await truncate(reserved, Buffer.byteLength(text));
+    await rename(reserved, fileFor(record.origin));
+  });
 
 type Library = typeof Oidc;
 
-/** Discovers the provider. Throws usage for plain HTTP over a network, unreachable. */
-async function discover(issuer: string, clientId: string): Promise<{ oidc: Library; provider: Oidc.Configuration }> {
+/** A console and its provider. */
+type Target = Pick<StoredSignIn, 'origin' | 'issuer' | 'clientId'>;
+
+/** Discovers the provider. Throws usage for plain HTTP over a network, unreachable, forbidden. */
+async function discover(target: Target): Promise<{ oidc: Library; provider: Oidc.Configuration }> {
+  const { issuer, clientId } = target;
   requirePrivate(issuer);
   // imported here, because a caller with a token does not need it
   const oidc = await import('openid-client');
@@ -89,7 +122,7 @@ async function discover(issuer: string, clientId: string): Promise<{ oidc: Libra
       execute: issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [],
     })
     .catch((cause: unknown) => {
-      throw unreachable(`the provider ${issuer} does not answer: ${reasonOf(cause)}`, 'Try again.');
+      throw toReleaseError(oidc, cause, target);
     });
   return { oidc, provider };
 }
@@ -117,16 +150,25 @@ function isTransient(oidc: Library, cause: unknown): boolean {
 }
 
 /** Translates an error of the provider to one with a cure. */
-function toReleaseError(oidc: Library, cause: unknown, origin: string): ReleaseError {
+function toReleaseError(oidc: Library, cause: unknown, { origin, issuer }: Target): ReleaseError {
   if (cause instanceof ReleaseError) return cause;
-  if (isTransient(oidc, cause)) return unreachable(`the provider does not answer: ${reasonOf(cause)}`, 'Try again.');
+  if (isTransient(oidc, cause))
+    return unreachable(`the provider ${issuer} does not answer: ${reasonOf(cause)}`, 'Try again.');
   if (cause instanceof oidc.AuthorizationResponseError || cause instanceof oidc.ResponseBodyError) {
     const { error, error_description: description = '' } = cause;
     if (error === 'access_denied') return forbidden('the provider says that this was declined', cureFor(origin));
     if (error === 'expired_token') return refused('nobody signed in while the code held', 'Run login again.');
     return forbidden(`the provider refuses: ${[error, description].filter(Boolean).join(', ')}`, cureFor(origin));
   }
-  return unreachable(`the provider does not answer: ${reasonOf(cause)}`, 'Try again.');
+  if (hasCode(cause, 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'))
+    return forbidden(
+      `the provider's ID token does not hold by the clock here, ${new Date().toISOString()}: ${reasonOf(cause)}`,
+      `Correct the clock of this machine, or have that of the provider corrected. ${cureFor(origin)}`,
+    );
+  return forbidden(
+    `the provider's answer does not count here: ${reasonOf(cause)}`,
+    'Ask whoever runs the console: CONSOLE_OIDC_ISSUER and CONSOLE_OIDC_CLI_CLIENT_ID must be those of the provider.',
+  );
 }
 
 interface SignInContext {
@@ -221,7 +263,7 @@ function parseAnswer<Output>(schema: v.GenericSchema<unknown, Output>, answer: u
 /** Exchanges the provider's tokens for a session, and stores it. Throws forbidden for a person without access. */
 async function startSession(
   tokens: Tokens,
-  target: Pick<StoredSignIn, 'origin' | 'issuer' | 'clientId' | 'refreshToken'>,
+  target: Target & Pick<StoredSignIn, 'refreshToken'>,
 ): Promise<StoredSignIn> {
   if (!tokens.id_token) throw forbidden('the provider does not say again who you are', cureFor(target.origin));
   const body = { idToken: tokens.id_token, accessToken: tokens.access_token };
@@ -235,7 +277,7 @@ async function startSession(
     expires,
     refreshToken: tokens.refresh_token ?? target.refreshToken,
   };
-  await storeSignIn(storedSignIn);
+  await withRoom(target.origin, (reserved) => storeSignIn(storedSignIn, reserved));
   return storedSignIn;
 }
 
@@ -256,34 +298,41 @@ export async function signIn({ url, browser, report }: SignInRequest): Promise<S
       `${origin} signs nobody in at the command line`,
       'Have CONSOLE_OIDC_CLI_CLIENT_ID set there, or use a token: RELEASES_TOKEN.',
     );
-  const { issuer, clientId, scope } = cli;
-  const { oidc, provider } = await discover(issuer, clientId);
+  // before somebody confirms a code in vain
+  await withRoom(origin, async () => undefined);
+  const { scope, ...client } = cli;
+  const target = { origin, ...client };
+  const { oidc, provider } = await discover(target);
   const offersCodes = provider.serverMetadata().device_authorization_endpoint !== undefined;
   const obtainTokens = offersCodes && !browser ? signInByDevice : signInByBrowser;
   const tokens = await obtainTokens({ oidc, provider, scope, report }).catch((cause: unknown) => {
-    throw toReleaseError(oidc, cause, origin);
+    throw toReleaseError(oidc, cause, target);
   });
-  return startSession(tokens, { origin, issuer, clientId, refreshToken: null });
+  return startSession(tokens, { ...target, refreshToken: null });
 }
 
 /** Starts the next session with the refresh token. Throws forbidden if the token is missing or the provider refuses it. */
-async function renewSession({ origin, issuer, clientId, refreshToken }: StoredSignIn): Promise<StoredSignIn> {
+async function renewSession(formerSignIn: StoredSignIn): Promise<StoredSignIn> {
+  const { origin, refreshToken } = formerSignIn;
   if (refreshToken === null) throw forbidden(`your sign-in at ${origin} is over`, cureFor(origin));
-  const { oidc, provider } = await discover(issuer, clientId);
-  try {
-    const tokens = await oidc.refreshTokenGrant(provider, refreshToken);
-    return await startSession(tokens, { origin, issuer, clientId, refreshToken });
-  } catch (cause) {
-    if (cause instanceof oidc.ResponseBodyError && cause.error === 'invalid_grant')
-      throw forbidden(`your sign-in at ${origin} is over: the provider says ${cause.error}`, cureFor(origin));
-    throw toReleaseError(oidc, cause, origin);
-  }
+  const { oidc, provider } = await discover(formerSignIn);
+  // the provider takes this refresh token only once: the next one is stored, even if the console refuses
+  const tokens = await withRoom(origin, async (reserved) => {
+    const nextTokens = await oidc.refreshTokenGrant(provider, refreshToken).catch((cause: unknown) => {
+      if (cause instanceof oidc.ResponseBodyError && cause.error === 'invalid_grant')
+        throw forbidden(`your sign-in at ${origin} is over: the provider says ${cause.error}`, cureFor(origin));
+      throw toReleaseError(oidc, cause, formerSignIn);
+    });
+    await storeSignIn({ ...formerSignIn, refreshToken: nextTokens.refresh_token ?? refreshToken }, reserved);
+    return nextTokens;
+  });
+  return startSession(tokens, formerSignIn);
 }
 
 /** Runs one command at a time. A refresh token used twice looks stolen, and the provider would revoke all its tokens. */
 async function withLock<Result>(origin: string, work: () => Promise<Result>): Promise<Result> {
   const lock = `${fileFor(origin)}.lock`;
-  while (!(await acquireLock(lock))) await setTimeout(LOCK_POLL_MS);
+  while (!(await guard(origin, () => acquireLock(lock)))) await setTimeout(LOCK_POLL_MS);
   try {
     return await work();
   } finally {
@@ -320,17 +369,18 @@ export async function sessionFor(url: string): Promise<StoredSignIn | null> {
 }
 
 /** Ends the session, revokes the refresh token and removes the stored file. Returns the problems. */
-export async function signOut({ origin, issuer, clientId, session, refreshToken }: StoredSignIn): Promise<string[]> {
+export async function signOut(signedIn: StoredSignIn): Promise<string[]> {
+  const { origin, session, refreshToken } = signedIn;
   const problems: string[] = [];
   const attempt = (work: Promise<unknown>) => work.catch((cause: unknown) => void problems.push(messageOf(cause)));
-  await rm(fileFor(origin), { force: true });
+  await guard(origin, () => rm(fileFor(origin), { force: true }));
   await attempt(consoleSender({ origin, token: session })('POST', '/auth/logout', {}));
-  if (refreshToken !== null) await attempt(revoke(issuer, clientId, refreshToken));
+  if (refreshToken !== null) await attempt(revoke(signedIn, refreshToken));
   return problems;
 }
 
-async function revoke(issuer: string, clientId: string, refreshToken: string): Promise<void> {
-  const { oidc, provider } = await discover(issuer, clientId);
+async function revoke(target: Target, refreshToken: string): Promise<void> {
+  const { oidc, provider } = await discover(target);
   if (provider.serverMetadata().revocation_endpoint === undefined) return;
   await oidc.tokenRevocation(provider, refreshToken, { token_type_hint: 'refresh_token' });
 }

@@ -237,7 +237,7 @@ export class FileStore implements Store {
   }
 }
 
-const folderFaults = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EMFILE'];
+const folderFaults = 'EACCES EPERM EROFS ENOSPC EDQUOT EFBIG EIO ENOENT ENOTDIR EISDIR EMFILE'.split(' ');
 
 /** Reports faults of a folder by its name and with the cure. */
 export async function guardFolder<Result>(label: string, work: () => Promise<Result>): Promise<Result> {
