@@ -11,9 +11,10 @@ import {
   singleSchema,
   store,
 } from '@liaozhai/shared/runtime';
+import { toAnswer } from '../model/answer';
 import { merging, withConversation } from '../model/conversation';
 import { type PendingMessage, toOutboxEntry } from '../model/pendingMessage';
-import { toMessage, withNewest, withResponse } from '../model/thread';
+import { type Thread, withNewest, withResponse } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
 import { cachedThread, changeThread, chatApi, loadThread } from './chatApi';
 import { expectApiError } from './failures';
@@ -70,8 +71,11 @@ async function applySent(pending: PendingMessage, { message, reply, conversation
   const userId = currentUserId();
   await ensureThreadLoaded(pending.storyId);
   if (currentUserId() !== userId) return;
-  const messages = [message, ...(reply ? [reply] : [])].map((dto) => toMessage(dto));
-  if (conversationId) changeThread(pending.storyId, (thread) => withResponse(thread, conversationId, messages));
+  if (conversationId) {
+    const merge = (thread: Thread) =>
+      withResponse(thread, conversationId, toAnswer(thread, conversationId, { message, reply }));
+    changeThread(pending.storyId, merge);
+  }
   // a response without its conversation or reply does not show what has begun
   if (!conversationId || !reply) await threadSyncs.of(pending.storyId)?.catchUp();
   threadSyncs.of(pending.storyId)?.watch();

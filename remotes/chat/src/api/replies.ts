@@ -12,16 +12,17 @@ import {
   singleSchema,
   store,
 } from '@liaozhai/shared/runtime';
+import { toAnswer } from '../model/answer';
 import { merging, withConversation } from '../model/conversation';
 import { isUncertain } from '../model/pendingMessage';
 import {
+  believableVersion,
   cutAfter,
   type EditedLine,
   findMessage,
+  highestVersion,
   isRunning,
   type Message,
-  type Thread,
-  toMessage,
   withResponse,
   withRestart,
   withSeq,
@@ -158,15 +159,17 @@ const orderRevision = (
   });
 
 function applyResponse(storyId: string, { conversationId }: ReplyTarget, response: OrderResponse): void {
-  const { reply, conversation, balance } = response;
+  const { conversation, balance } = response;
   if (balance !== undefined) session.userPatched({ balance });
   changeThread(storyId, (thread) => {
     // the user has opened another run since
     if (thread.conversationId !== conversationId) return thread;
-    const message = toMessage(response.message, findMessage(thread, response.message.id));
-    if (!reply) return withResponse(thread, conversationId, [message]);
+    const answer = toAnswer(thread, conversationId, response);
+    const [message] = answer;
+    if (!response.reply) return withResponse(thread, conversationId, answer);
     const { seq } = withSeq(thread.messages, message);
-    return withResponse(cutAfter(thread, seq, message.version), conversationId, [message, toMessage(reply)]);
+    const version = believableVersion(thread, response.message.version) ?? highestVersion(thread);
+    return withResponse(cutAfter(thread, seq, version), conversationId, answer);
   });
   if (conversation) changeConversations(merging(withConversation, conversation));
   threadSyncs.of(storyId)?.watch();
@@ -207,10 +210,11 @@ export async function restartConversation(storyId: string, conversationId: strin
       schema: singleSchema(conversationSchema),
     });
     openKeys.delete(attemptKey);
-    const version = conversation.version ?? 0;
-    const restart = (thread: Thread) =>
-      thread.conversationId === conversationId ? withStatedVersion(withRestart(thread, version), version) : thread;
-    changeThread(storyId, restart);
+    changeThread(storyId, (thread) => {
+      if (thread.conversationId !== conversationId) return thread;
+      const version = believableVersion(thread, conversation.version) ?? highestVersion(thread);
+      return withStatedVersion(withRestart(thread, version), version);
+    });
     changeConversations(merging(withConversation, conversation));
     dispatch(api.util.invalidateTags(['Transaction']));
     await threadSyncs.of(storyId)?.catchUp();

@@ -4,6 +4,7 @@ import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import {
   applyDelta,
   applyEvent,
+  cutAfter,
   emptyThread,
   type Thread,
   toMessage,
@@ -11,6 +12,7 @@ import {
   withNewest,
   withResponse,
   withRestart,
+  withStatedVersion,
 } from '../model/thread';
 import { type LatestQuery, ThreadSync } from './threadSync';
 
@@ -249,6 +251,54 @@ describe('an event that contradicts the server', () => {
     for (let turn = 0; turn < 5; turn += 1) await sync.catchUp();
     expect(thread()?.messages.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
     expect(queries.every(({ after }) => after === 4)).toBe(true);
+  });
+
+  test.each<[string, (thread: Thread) => Thread]>([
+    [
+      'a reply',
+      (thread) => withResponse(thread, 'c-1', [toMessage(messageDto({ seq: 2, version: 9, status: 'pending' }))]),
+    ],
+    ['an edit', (thread) => withResponse(cutAfter(thread, 1, 9), 'c-1', [toMessage({ ...asked, version: 9 })])],
+    ['a restart', (thread) => withStatedVersion(withRestart(thread, 9), 9)],
+  ])(
+    'gives way to pages that stay older than the response for longer than a replica lags: %s',
+    async (_name, change) => {
+      const { sync, queries, thread } = contradicted(change);
+      await sync.catchUp();
+      const changed = thread();
+      await rs.advanceTimersByTimeAsync(6_000);
+      expect(thread()).toEqual(changed);
+      await rs.advanceTimersByTimeAsync(6_000);
+      expect(seen(thread())).toEqual([
+        [1, 'completed'],
+        [2, 'completed'],
+      ]);
+      const count = queries.length;
+      await rs.advanceTimersByTimeAsync(120_000);
+      expect(queries).toHaveLength(count);
+    },
+  );
+
+  test('stays while a replica that lags comes nearer to the response', async () => {
+    const sent = [3, 4].map((seq) => messageDto({ seq }));
+    let version = 2;
+    const { sync, thread } = contradicted(
+      (thread) => withResponse(thread, 'c-1', [toMessage({ ...sent[1], id: 'm-4', version: 6 })]),
+      ({ after = 0 }) => {
+        const rows = [...answered, ...sent].filter((dto) => (dto.version ?? 0) > after);
+        return latestDto(rows.slice(0, version < 6 ? 0 : 2), {
+          conversation_id: 'c-1',
+          version,
+          last_seq: version < 6 ? 2 : 4,
+        });
+      },
+    );
+    await sync.catchUp();
+    for (version = 3; version <= 6; version += 1) {
+      await rs.advanceTimersByTimeAsync(5_000);
+      expect(thread()?.messages.at(-1)?.id).toBe('m-4');
+    }
+    sync.stop();
   });
 
   test('is not fetched again for as long as the server stays at that version', async () => {

@@ -21,6 +21,7 @@ import {
   type Applied,
   applyDelta,
   applyEvent,
+  believableVersion,
   contradicts,
   emptyThread,
   highestVersion,
@@ -70,6 +71,8 @@ export interface ThreadPorts {
 }
 
 const PAGE_LIMIT = 100;
+/** Longest lag of a replica: a page that stays older than a response for longer is right, and the response was wrong. */
+const REPLICA_LAG_MS = 7_000;
 /** Silence of a running reply after which the server is polled. */
 const SILENCE_SECONDS = 5;
 const POLL_SECONDS = [2, 5, 10];
@@ -96,8 +99,8 @@ export class ThreadSync {
   /** The story's current run differs from the thread. */
   #isRunOutdated = false;
   #failureCount = 0;
-  /** Consecutive pages that contradict the thread: one may come from a replica that lags. */
-  #contradictionCount = 0;
+  /** The version of consecutive pages that contradict the thread, and when the first came: one may come from a replica that lags. */
+  #contradiction: { version: number; since: number } | undefined;
   /** The server's version at which the thread was last replaced because of a contradiction. */
   #replacedAtVersion: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -222,7 +225,7 @@ export class ThreadSync {
   async #catchUpOnce(): Promise<void> {
     try {
       while (await this.#applyNextPage());
-      this.#isBehind = this.#contradictionCount > 0;
+      this.#isBehind = this.#contradiction !== undefined;
       this.#failureCount = 0;
     } catch (cause) {
       if (!isApiError(cause)) throw cause;
@@ -279,16 +282,19 @@ export class ThreadSync {
     return hasConversation && next !== current;
   }
 
-  /** Replaces the thread by the newest page if two pages of changes in a row contradict it. Returns true if it did. */
+  /** Replaces the thread by the newest page if pages of changes in a row contradict it. Returns true if it did. */
   async #replaceContradicted(thread: Thread, page: Page, knownVersion: number): Promise<boolean> {
     const { read, change, fetchPage, storyId } = this.#ports;
-    const isContradicted = this.#replacedAtVersion !== page.version && contradicts(thread, page, knownVersion);
-    this.#contradictionCount = isContradicted ? this.#contradictionCount + 1 : 0;
-    if (this.#contradictionCount < 2) return false;
+    const { version } = page;
+    const isContradicted = this.#replacedAtVersion !== version && contradicts(thread, page, knownVersion);
+    const former = isContradicted && this.#contradiction?.version === version ? this.#contradiction : undefined;
+    this.#contradiction = isContradicted ? (former ?? { version, since: performance.now() }) : undefined;
+    const isOlderThanResponse = version < (thread.statedVersion ?? 0);
+    if (!former || (isOlderThanResponse && performance.now() - former.since < REPLICA_LAG_MS)) return false;
     const newest = await fetchPage({ story_id: storyId, limit: THREAD_PAGE });
     if (this.#isStopped || read()?.conversationId !== thread.conversationId) return false;
-    this.#replacedAtVersion = page.version;
-    this.#contradictionCount = 0;
+    this.#replacedAtVersion = version;
+    this.#contradiction = undefined;
     change(withNewest(emptyThread(storyId), newest));
     return true;
   }
@@ -332,10 +338,11 @@ function createThreadSyncs() {
         listen('conversation.restarted', idEventSchema, ({ id, version }) =>
           sync.receive((thread) => {
             if (thread.conversationId !== id) return { thread, complete: true };
-            if (typeof version !== 'number') return { thread, complete: false };
-            const next = withRestart(thread, version);
+            const restartVersion = believableVersion(thread, version);
+            if (restartVersion === undefined) return { thread, complete: false };
+            const next = withRestart(thread, restartVersion);
             // messages after the restart may have arrived before this event and been skipped as below the window
-            return { thread: next, complete: next.version >= version && !thread.hasOlder };
+            return { thread: next, complete: next.version >= restartVersion && !thread.hasOlder };
           }),
         ),
         listen('conversation.updated', conversationEventSchema, ({ conversation }) => sync.handleUpdated(conversation)),

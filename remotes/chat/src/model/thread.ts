@@ -202,15 +202,18 @@ export const withStatedVersion = (thread: Thread, version: number): Thread =>
 /** The highest version that any event or response has named. */
 export const highestVersion = ({ version, ahead }: Thread): number => Math.max(version, ...ahead);
 
+const MAX_MISSED_CHANGES = 1000;
+
+/** The version that an event or a response names; undefined if it is too far ahead to be one. */
+export const believableVersion = (thread: Thread, version: number | null | undefined): number | undefined =>
+  (version ?? 0) <= highestVersion(thread) + MAX_MISSED_CHANGES ? (version ?? undefined) : undefined;
+
 /**
  * Whether the last page of changes contradicts the thread: the server is behind the version that was known before the request, or
- * has later messages. An event was wrong then, or its transaction was rolled back. A page older than an earlier response comes from
- * a replica that lags.
+ * has later messages. Then a named version was wrong, its transaction was rolled back, or the page comes from a replica that lags.
  */
-export const contradicts = ({ messages, statedVersion = 0 }: Thread, page: Page, knownVersion: number): boolean =>
-  page.isVersionStated === true &&
-  page.version >= statedVersion &&
-  (page.version < knownVersion || (page.lastSeq ?? 0) > (messages.at(-1)?.seq ?? 0));
+export const contradicts = ({ messages }: Thread, page: Page, knownVersion: number): boolean =>
+  page.isVersionStated === true && (page.version < knownVersion || (page.lastSeq ?? 0) > (messages.at(-1)?.seq ?? 0));
 
 /** Merges the server's response to a sent message or a continuation. An edit or a restart may have deleted its messages since. */
 export function withResponse(thread: Thread, conversationId: string, messages: Message[]): Thread {
@@ -233,7 +236,7 @@ export function applyEvent(loadedThread: Thread, event: MessageEventDto, ending?
   const isContradicted = ending !== undefined && (sent.status === 'pending' || sent.status === 'streaming');
   const dto = isContradicted ? { ...sent, status: ending } : sent;
   if (!dto.id || !dto.seq) return { thread: loadedThread, complete: false };
-  const version = event.version ?? dto.version ?? undefined;
+  const version = believableVersion(loadedThread, event.version ?? dto.version);
   const conversation_id = dto.conversation_id ?? event.conversation_id;
   const presentMessage = findMessage(loadedThread, dto.id);
   const incoming = toMessage({ ...dto, id: dto.id, conversation_id, version }, presentMessage);

@@ -1,6 +1,6 @@
-import { type RecordedRequest, screen } from '@liaozhai/shared/testing';
+import { type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
-import { latestDto, messageDto } from '../fixtures';
+import { conversationDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import { field, LATEST, openChat, replyLine, SEND, secondSentDto, userLine, write } from '../testing/chatting';
 
 const own = () => screen.getAllByRole('article', { name: '我' }).map(({ textContent }) => textContent);
@@ -86,5 +86,76 @@ describe('an answer that does not name everything', () => {
     await user.click(await screen.findByRole('button', { name: '停止' }));
     expect(await screen.findByText('已停止')).toBeTruthy();
     expect(screen.getByText('月色')).toBeTruthy();
+  });
+});
+
+const press = async (user: ReturnType<typeof openChat>['user'], name: RegExp | string) =>
+  user.click(await screen.findByRole('button', { name }));
+const edit = async (user: ReturnType<typeof openChat>['user']) => {
+  await press(user, '我的消息，更多操作：谁在门外？');
+  await press(user, '编辑');
+  await user.clear(await field());
+  await write(user, '谁在窗外？');
+};
+const editedLine = { ...userLine, revision: 2, version: 3, body: '谁在窗外？' };
+const rewritten = messageDto({ seq: 2, id: 'm-9', version: 4, body: '', status: 'pending' });
+const EDIT = 'POST /v1/messages/m-1/edit';
+const RESTART = 'POST /v1/conversations/c-1/restart';
+
+describe.each([100_000, 1_790_000_000, 1_790_000_000_000])('an answer with the misread version %i', (version) => {
+  const retold = messageDto({ seq: 2, revision: 2, version: 3, body: '', status: 'pending' });
+  const capabilities = ['messages.regenerate', 'messages.edit', 'conversations.restart'] as const;
+  const ended = { version: 5, status: 'completed', body: '灯影摇了摇。' };
+
+  test.each<[string, string, object, (user: ReturnType<typeof openChat>['user']) => Promise<void>, object]>([
+    [
+      '换一种说法',
+      'POST /v1/messages/m-2/regenerate',
+      { message: { ...retold, version } },
+      (user) => press(user, /^换一种说法/),
+      retold,
+    ],
+    ['继续', 'POST /v1/messages/continue', { message: { ...retold, version } }, (user) => press(user, /^继续/), retold],
+    ['编辑', EDIT, { message: { ...editedLine, version }, reply: rewritten }, edit, rewritten],
+    ['编辑, in its reply', EDIT, { message: editedLine, reply: { ...rewritten, version } }, edit, rewritten],
+  ])('shows the reply to its end: %s', async (_name, call, body, act, reply) => {
+    const { user, live } = openChat(
+      { [LATEST]: latestDto([userLine, replyLine]), [call]: { status: 202, body } },
+      { capabilities },
+    );
+    await act(user);
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    live.push('message.completed', messageEvent({ ...messageDto(reply), ...ended }));
+    expect(await screen.findByText('灯影摇了摇。')).toBeTruthy();
+    expect(screen.queryByText('排队中')).toBeNull();
+  });
+
+  test('shows what is sent next: 重新开始', async () => {
+    let isRestarted = false;
+    const { user } = openChat(
+      {
+        [LATEST]: () =>
+          isRestarted
+            ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 })
+            : latestDto([userLine, replyLine]),
+        [RESTART]: () => {
+          isRestarted = true;
+          return { data: conversationDto({ version, last_seq: 0, last_message: null }) };
+        },
+        [SEND]: (request: RecordedRequest) => {
+          const { status, body } = secondSentDto(request);
+          const message = { ...body.message, seq: 1, version: 4 };
+          return { status, body: { ...body, message, reply: { ...body.reply, seq: 2, version: 5 } } };
+        },
+      },
+      { capabilities },
+    );
+    await press(user, '这段对话的更多操作');
+    await press(user, '重新开始');
+    await user.click(within(await screen.findByRole('alertdialog')).getByRole('button', { name: '重新开始' }));
+    await waitFor(() => expect(screen.queryByText('谁在门外？')).toBeNull());
+    await write(user, '从头来');
+    expect(await screen.findByText('排队中')).toBeTruthy();
+    expect(own()).toEqual(['⋯从头来']);
   });
 });
