@@ -3,7 +3,7 @@ import { believableVersion, findMessage, type Message, type Thread, toMessage } 
 
 type Answer = Pick<SentDto, 'message'> & Partial<Pick<SentDto, 'reply'>>;
 
-/** Reads the messages of a response. */
+/** Reads the messages of a response. Leaves out a reply that is the message itself, the user's, or in another conversation. */
 export function toAnswer(
   thread: Thread,
   conversationId: string,
@@ -11,5 +11,10 @@ export function toAnswer(
 ): [Message, ...replies: Message[]] {
   const read = (dto: MessageDto) =>
     toMessage({ ...dto, version: believableVersion(thread, dto.version) }, findMessage(thread, dto.id));
-  return [read(message), ...(reply ? [read(reply)] : [])];
+  const isReply =
+    reply &&
+    reply.id !== message.id &&
+    reply.role !== 'user' &&
+    (reply.conversation_id ?? conversationId) === conversationId;
+  return [read(message), ...(isReply ? [read(reply)] : [])];
 }

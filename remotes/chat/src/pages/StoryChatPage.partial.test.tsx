@@ -159,3 +159,23 @@ describe.each([100_000, 1_790_000_000, 1_790_000_000_000])('an answer with the m
     expect(own()).toEqual(['⋯从头来']);
   });
 });
+
+test.each([
+  ['has the id of the line', { id: 'm-1' }],
+  ['is the user’s', { role: 'user' }],
+  ['is in another conversation', { conversation_id: 'c-9' }],
+])('an answer whose reply %s leaves the line, and the reply comes by its event', async (_name, patch) => {
+  const { user, live } = openChat(
+    {
+      [LATEST]: latestDto([userLine, replyLine]),
+      [EDIT]: { status: 201, body: { message: editedLine, reply: { ...rewritten, ...patch } } },
+    },
+    { capabilities: ['messages.edit'] },
+  );
+  await edit(user);
+  await waitFor(() => expect(own()).toEqual(['⋯谁在窗外？']));
+  expect(screen.queryByText(replyLine.body ?? '')).toBeNull();
+  live.push('message.created', messageEvent(rewritten));
+  expect(await screen.findByText('排队中')).toBeTruthy();
+  expect(own()).toEqual(['⋯谁在窗外？']);
+});
