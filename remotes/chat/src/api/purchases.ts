@@ -11,7 +11,6 @@ import {
   store,
   type User,
 } from '@liaozhai/shared/runtime';
-import { risenPrice } from '../model/pendingMessage';
 import type { Message } from '../model/thread';
 import { selectChat } from '../slice';
 import { chatApi } from './chatApi';
@@ -25,8 +24,8 @@ export interface Purchase {
 
 /**
  * Sends the shown price if the server supports it: it refuses to charge more. The refusal contains the new rules, and the story's
- * own price is fetched again. A plain request, not a mutation: the end of the session resets the API cache, which would lose a
- * mutation's outcome. Rejects with ApiError.
+ * own price is fetched again; a price that is not higher is left out. A plain request, not a mutation: the end of the session resets
+ * the API cache, which would lose a mutation's outcome. Rejects with ApiError.
  */
 export async function sendPurchase<const Options extends RequestOptions & { body: object }>(
   { storyId, clientId, price }: Purchase,
@@ -37,11 +36,12 @@ export async function sendPurchase<const Options extends RequestOptions & { body
   try {
     return await request({ ...options, method: 'POST', idempotencyKey: clientId, body });
   } catch (cause) {
-    if (isApiError(cause) && risenPrice(cause) !== undefined) {
-      store.dispatch(api.util.invalidateTags([{ type: 'Story', id: storyId }]));
-      const fetchOptions = { forceRefetch: true, subscribe: false };
-      void store.dispatch(chatApi.endpoints.chatGetStory.initiate(storyId, fetchOptions));
-    }
+    if (!isApiError(cause) || cause.kind !== 'conflict' || cause.price === undefined) throw cause;
+    const { price: newPrice, ...refusal } = cause;
+    if (newPrice <= (price ?? 0)) throw refusal;
+    store.dispatch(api.util.invalidateTags([{ type: 'Story', id: storyId }]));
+    const fetchOptions = { forceRefetch: true, subscribe: false };
+    void store.dispatch(chatApi.endpoints.chatGetStory.initiate(storyId, fetchOptions));
     throw cause;
   }
 }

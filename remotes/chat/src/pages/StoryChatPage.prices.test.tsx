@@ -1,4 +1,4 @@
-import { outboxStore, capabilities as served } from '@liaozhai/shared/runtime';
+import { outboxStore, capabilities as served, store } from '@liaozhai/shared/runtime';
 import { type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { latestDto, messageDto, messageEvent, storyDto } from '../fixtures';
@@ -14,6 +14,7 @@ import {
   userLine,
   write,
 } from '../testing/chatting';
+import { texts } from '../texts';
 
 // The page was opened at 2 points a message, 1 for 继续 and 灵感; the server's prices are 7, 4 and 5 by now.
 
@@ -21,6 +22,8 @@ const EDIT = 'POST /v1/messages/m-1/edit';
 const rules = { story_prices: { short: 7, long: 7 }, continue_price: 4, suggestion_price: 5 };
 const capabilities = ['messages.price', 'messages.regenerate', 'messages.edit'] as const;
 const config = { rules: { continuePrice: 1, suggestionPrice: 1 } };
+
+const said = () => store.getState().toasts.map(({ text }) => text);
 
 type Answer = (request: RecordedRequest) => unknown;
 
@@ -138,6 +141,32 @@ describe('one tap goes on at the new price with', () => {
     expect(await screen.findByText('每条 7 点 · 余额 100 点')).toBeTruthy();
     expect(shownIn(requests, '/v1/messages/continue')).toEqual([1]);
   });
+});
+
+test.each([
+  ['the shown price', { code: 'price_changed', price: 1 }],
+  ['a lower price', { code: 'price_changed', price: 0.5 }],
+  ['nothing', { code: 'price_changed', price: 0 }],
+  ['a negative price', { code: 'price_changed', price: -5 }],
+  ['a price beside a running reply', { code: 'conversation_busy', price: 4 }],
+])('a refusal that names %s is an ordinary one', async (_name, body) => {
+  const { user, requests } = openChat(
+    { [LATEST]: latestDto([userLine, replyLine]), 'POST /v1/messages/continue': { status: 409, body } },
+    { capabilities, config },
+  );
+  await user.click(await screen.findByRole('button', { name: /^继续.*1 点/ }));
+  await waitFor(() => expect(said()).toEqual([texts.resume.failed]));
+  expect(screen.queryByRole('alertdialog')).toBeNull();
+  expect(await screen.findByText('每条 2 点 · 余额 100 点')).toBeTruthy();
+  expect(shownIn(requests, '/v1/messages/continue')).toEqual([1]);
+});
+
+test('a message refused at the shown price is offered again at that price', async () => {
+  const answer = { status: 409, body: { code: 'price_changed', price: 2 } };
+  const { user } = openChat({ [LATEST]: latestDto([userLine, replyLine]), [SEND]: answer }, { capabilities, config });
+  await write(user, '请进');
+  expect(await screen.findByRole('button', { name: '点按重试' })).toBeTruthy();
+  expect(screen.queryByText(/价格变了/)).toBeNull();
 });
 
 test('each way to go on with a reply says what it costs', async () => {

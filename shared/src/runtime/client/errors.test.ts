@@ -61,6 +61,8 @@ describe('a failed request has the kind of its cure', () => {
     ['408', answered(408), { kind: 'timeout' }],
     ['409', answered(409, { code: 'busy' }), { kind: 'conflict', code: 'busy' }],
     ['409 at a price in text', answered(409, { price: '9.00' }), { kind: 'conflict', code: '', price: 9 }],
+    ['409 at a price below 0', answered(409, { price: -9 }), { kind: 'conflict', code: '' }],
+    ['409 while busy, beside a price', answered(409, { code: 'busy', price: 9 }), { kind: 'conflict', code: 'busy' }],
     ['410', answered(410), { kind: 'gone' }],
     [
       '422',

@@ -3,6 +3,7 @@ import {
   type ApiError,
   endpoints,
   isApiError,
+  isBusy,
   isRouteMissing,
   MINOR_MODE,
   pointsOf,
@@ -86,12 +87,9 @@ function errorByStatus(response: AxiosResponse, body: Body): ApiError {
     case 403:
       return { kind: body.code === MINOR_MODE ? 'minorMode' : 'forbidden' };
     case 409: {
-      const price = priceOf(body);
-      return {
-        kind: 'conflict',
-        code: typeof body.code === 'string' ? body.code : '',
-        ...(typeof price === 'number' && { price }),
-      };
+      const conflict: ApiError = { kind: 'conflict', code: typeof body.code === 'string' ? body.code : '' };
+      const price = isBusy(conflict) ? 0 : (priceOf(body) ?? 0);
+      return price > 0 ? { ...conflict, price } : conflict;
     }
     case 422:
       return { kind: 'invalid', fields };
