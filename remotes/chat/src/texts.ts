@@ -141,6 +141,7 @@ export const texts = {
   price: {
     title: '价格变了',
     now: (points: string) => `这一步现在要 ${points}，还没有扣点。`,
+    late: (points: string) => `价格变了，这一步现在要 ${points}，还没有扣点`,
     goOn: (points: string) => `用 ${points}继续`,
     each: (points: string) => `价格变了，每条现在要 ${points}，还没有发出`,
     send: (points: string) => `按 ${points}发送`,

@@ -31,13 +31,18 @@ export function ChatView({ story, thread, isCopy, isMember }: ChatViewProps) {
   const sheetModule = useLatePart(loadSheet, sheet !== null, closeSheet);
   // ahead of the first tap
   useEffect(() => void loadSheet().catch(() => undefined), []);
-  const isSheetOpen = useRef(false);
-  isSheetOpen.current = sheet !== null;
+  const canOpenSheet = useRef(false);
+  useEffect(() => {
+    canOpenSheet.current = sheet === null;
+    return () => {
+      canOpenSheet.current = false;
+    };
+  }, [sheet]);
   const composer = useRef<ComposerHandle>(null);
   const search = useSearch(thread, () => composer.current?.focusMore());
   // the button that orders a reply disappears with the former one, and the focus with it
   const leaveButton = useCallback(() => composer.current?.takeFocus(), []);
-  const actions = useChatActions(story, thread.conversationId, isMember, setSheet, isSheetOpen, leaveButton);
+  const actions = useChatActions(story, thread.conversationId, isMember, setSheet, canOpenSheet, leaveButton);
   const allPending = useSelector((state) => selectChat(state).pending);
   const older = useOlder(thread);
   const last = thread.messages.at(-1);

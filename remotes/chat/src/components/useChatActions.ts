@@ -37,7 +37,7 @@ export function useChatActions(
   conversationId: string | null,
   isMember: boolean,
   open: (sheet: OpenSheet) => void,
-  isSheetOpen: RefObject<boolean>,
+  canOpenSheet: RefObject<boolean>,
   onReordered: () => void,
 ) {
   return useMemo(() => {
@@ -60,12 +60,12 @@ export function useChatActions(
       store.dispatch(chatActions.rewriteStarted({ storyId, rewrite }));
       return request().finally(() => store.dispatch(chatActions.rewriteEnded(storyId)));
     };
-    /** Shows why a purchase failed; for lack of points, opens the points sheet instead, unless the user is in another. */
+    /** Shows why a purchase failed; for lack of points, opens the points sheet instead, unless the user is in another or has left. */
     const showFailure = (cause: unknown, fallback: string) => {
       if (!isApiError(cause)) throw cause;
       if (cause.kind === 'insufficientBalance') {
         if (cause.required > cause.balance) session.userPatched({ balance: cause.balance });
-        if (!isSheetOpen.current) return getPoints(cause.required, anyErrorText(cause));
+        if (canOpenSheet.current) return getPoints(cause.required, anyErrorText(cause));
       }
       toastFailure(cause, fallback);
     };
@@ -77,9 +77,10 @@ export function useChatActions(
     ) => {
       void order(price).catch((cause: unknown) => {
         const newPrice = isApiError(cause) ? risenPrice(cause) : undefined;
-        if (newPrice === undefined || isSheetOpen.current) return showFailure(cause, fallback);
-        const { title, now, goOn } = texts.price;
+        if (newPrice === undefined) return showFailure(cause, fallback);
+        const { title, now, goOn, late } = texts.price;
         const points = formatPoints(newPrice);
+        if (!canOpenSheet.current) return showFailure(cause, late(points));
         const run = () => canPay(newPrice) && buy(newPrice, order, fallback);
         open({ kind: 'confirm', title, text: now(points), label: goOn(points), danger: false, run });
       });
@@ -165,7 +166,7 @@ export function useChatActions(
           toast(isCopied ? texts.chat.copied : texts.chat.copyFailed, { kind: isCopied ? 'success' : 'error' }),
         ),
     };
-  }, [storyId, pricePerMessage, conversationId, isMember, open, isSheetOpen, onReordered]);
+  }, [storyId, pricePerMessage, conversationId, isMember, open, canOpenSheet, onReordered]);
 }
 
 export type ChatActions = ReturnType<typeof useChatActions>;

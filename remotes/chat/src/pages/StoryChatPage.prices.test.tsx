@@ -1,3 +1,4 @@
+import { errorText } from '@liaozhai/shared/format';
 import { outboxStore, capabilities as served, store } from '@liaozhai/shared/runtime';
 import { type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
@@ -167,6 +168,38 @@ test('a message refused at the shown price is offered again at that price', asyn
   await write(user, '请进');
   expect(await screen.findByRole('button', { name: '点按重试' })).toBeTruthy();
   expect(screen.queryByText(/价格变了/)).toBeNull();
+});
+
+describe('a refusal after the reader has left is told in a toast', () => {
+  const calls = [
+    ['继续', /^继续/, 'POST /v1/messages/continue'],
+    ['灵感', /^灵感/, 'POST /v1/messages/suggestion'],
+    ['换一种说法', /^换一种说法/, 'POST /v1/messages/m-2/regenerate'],
+  ] as const;
+  const refusals = [
+    [{ status: 409, body: { code: 'price_changed', price: 9 } }, '价格变了，这一步现在要 9 点，还没有扣点'],
+    [
+      { status: 402, body: { required: 9, balance: 1 } },
+      errorText({ kind: 'insufficientBalance', required: 9, balance: 1 }),
+    ],
+  ] as const;
+
+  test.each(calls.flatMap((call) => refusals.map((refusal) => [...call, ...refusal] as const)))(
+    '%s',
+    async (_name, button, call, answer, words) => {
+      let refuse = () => {};
+      const late = new Promise((resolve) => (refuse = () => resolve(answer)));
+      const { user, requests, unmount } = openChat(
+        { [LATEST]: latestDto([userLine, replyLine]), [call]: () => late },
+        { capabilities, config },
+      );
+      await user.click(await screen.findByRole('button', { name: button }));
+      await waitFor(() => expect(requests.map(({ method, url }) => `${method} ${url}`)).toContain(call));
+      unmount();
+      refuse();
+      await waitFor(() => expect(said()).toEqual([words]));
+    },
+  );
 });
 
 test('each way to go on with a reply says what it costs', async () => {
