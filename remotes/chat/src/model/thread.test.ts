@@ -220,6 +220,15 @@ test.each([
     expect(toMessage(messageDto({ role, status, body })).body).toBe(shown);
 });
 
+test.each([
+  [0, 16, 1, 16],
+  [999_999, 13, 13, 13],
+  [2, 0, 1, 1],
+  [2, 3, 2, 3],
+])('variant %i of %i is shown as %i of %i', (variant, variants, shown, count) => {
+  expect(toMessage(messageDto({ variant, variants }))).toMatchObject({ variant: shown, variants: count });
+});
+
 describe('pages', () => {
   test('older messages go in front; a page that adds nothing is the end', () => {
     const thread = threadOf(messageDtos(3, 4), { has_more: true });

@@ -350,6 +350,7 @@ export function toMessage(dto: MessageDto, known?: Message): Message {
   const revision = dto.revision ?? known?.revision ?? 1;
   const knownBody = known?.revision === revision && known.variant === (dto.variant ?? known.variant) ? known.body : '';
   const body = shownBody(dto.body ?? knownBody, status);
+  const variants = Math.max(dto.variants ?? known?.variants ?? 1, 1);
   return {
     id: String(dto.id),
     conversationId: String(dto.conversation_id ?? known?.conversationId ?? ''),
@@ -362,8 +363,8 @@ export function toMessage(dto: MessageDto, known?: Message): Message {
     length: codePoints(body),
     status,
     errorText: dto.error?.message ?? '',
-    variant: dto.variant ?? known?.variant ?? 1,
-    variants: dto.variants ?? known?.variants ?? 1,
+    variant: Math.min(Math.max(dto.variant ?? known?.variant ?? 1, 1), variants),
+    variants,
     createdAt: dto.created_at ?? known?.createdAt ?? '',
     updatedAt: dto.updated_at ?? dto.created_at ?? known?.updatedAt ?? '',
   };
