@@ -99,7 +99,7 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
             <VisuallyHidden>{texts.list.pinned}</VisuallyHidden>
           </span>
         )}
-        {isUnread && (
+        {canOpen && isUnread && (
           <span className={styles.dot}>
             <VisuallyHidden>{texts.list.unread}</VisuallyHidden>
           </span>

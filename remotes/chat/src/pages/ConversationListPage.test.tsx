@@ -52,9 +52,12 @@ test.each([
   ['no id', { title: '有名无编号' }, '有名无编号'],
   ['nothing', null, '无题'],
 ])('a conversation of whose story the server tells %s leads nowhere, and says so', async (_, story, title) => {
-  open({ [LIST]: pageDto([{ ...conversationDto(), story }, second]) });
+  open({ [LIST]: pageDto([{ ...conversationDto({ unread: true }), story }, second]) }, undefined, [
+    'conversations.unread',
+  ]);
   expect(await titles()).toEqual(['/story/s-2?chat=1']);
   expect(screen.getByText('这段对话打不开了')).toBeTruthy();
+  expect(screen.queryByText('有新回复')).toBeNull();
   expect(screen.getByRole('button', { name: `《${title}》的更多操作` })).toBeTruthy();
 });
 
