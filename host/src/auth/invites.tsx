@@ -87,7 +87,8 @@ async function greet() {
 }
 
 /** Shows a toast for each accepted invitation, and one for all invited friends together. Some servers do not say which it was. */
-function showGifts(gifts: readonly GiftDto[]) {
+function showGifts(announcedGifts: readonly GiftDto[]) {
+  const gifts = announcedGifts.filter(({ points }) => points > 0);
   const showToast = (text: string) => toast(text, { kind: 'success', durationMs: TOAST_MS });
   for (const { name, points } of gifts.filter(({ side }) => side === 'invitee'))
     showToast(texts.gifts.invitee(name || UNNAMED, points));
@@ -134,7 +135,7 @@ export function followInvites(capabilitiesReady: Promise<unknown>): () => void {
   return stopAll(store.subscribe(checkGifts), listenTo(document, ['visibilitychange'], checkGifts));
 }
 
-const formatPoints = (value: number | null | undefined) => (value ? formatNumber(value) : null);
+const formatPoints = (value: number | null | undefined) => (value && value > 0 ? formatNumber(value) : null);
 
 /** Returns both rewards in one sentence; leaves out a side that gets nothing. */
 export const rewardsText = ({ rewards }: InvitationDto): string =>

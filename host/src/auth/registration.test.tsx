@@ -476,6 +476,15 @@ describe('what came by an invitation', () => {
     await expectToast('邀请的奖励到了，得 50 点');
   });
 
+  test('without points is not celebrated', async () => {
+    await openWith({
+      data: [{ ...gifts[0], points: -5 }, gifts[1], { ...gifts[2], points: 0 }, { id: 'd', points: 0 }],
+    });
+    act(() => session.userPatched({ gifts }));
+    await expectToast('「连琐」应邀来了，你得 50 点');
+    expect(screen.getByRole('region', { name: '提示' }).textContent).not.toMatch(/聂生|小倩|奖励/);
+  });
+
   test('is left to the page that the server gives it to', async () => {
     const { requests } = await openWith({ data: [] });
     act(() => session.userPatched({ gifts }));
