@@ -28,6 +28,10 @@ test('a second check-in of the day awards nothing, whatever else the server says
   expect(toCheckIn(checkInDto({ already_checked_in: true, awarded: 16 })).awarded).toBe(0);
 });
 
+test('a check-in that takes points is not told as a reward', () => {
+  expect(toCheckIn(checkInDto({ awarded: -5 })).awarded).toBeUndefined();
+});
+
 test('an invite link carries the code whole', () => {
   expect(inviteLink('https://liaozhai.example', 'A&B')).toBe('https://liaozhai.example/?invite=A%26B');
 });

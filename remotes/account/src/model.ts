@@ -12,7 +12,7 @@ export const toCheckIn = (dto: CheckInDto) => ({
   /** Days in a row, including today. */
   streak: dto.streak ?? undefined,
   /** Points; 0 if the day had been checked in before. */
-  awarded: dto.already_checked_in ? 0 : (dto.awarded ?? undefined),
+  awarded: dto.already_checked_in ? 0 : typeof dto.awarded === 'number' && dto.awarded >= 0 ? dto.awarded : undefined,
   /** Points after the award. */
   balance: dto.balance ?? undefined,
 });
