@@ -116,9 +116,10 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
     const { left, top, width, height } = (label ?? element).getBoundingClientRect();
     return { x: left + width / 2, y: top + height / 2 };
   };
-  const first = middle();
-  if (aim && (first.y < 0 || first.y > innerHeight || first.x < 0 || first.x > innerWidth))
-    element.scrollIntoView({ block: 'center', behavior: 'instant' });
+  const overMiddle = () => document.elementFromPoint(middle().x, middle().y);
+  const isOwn = (over: Element | null) => over !== null && (label ?? element).contains(over);
+  // also from below the tab bar
+  if (aim && !isOwn(overMiddle())) element.scrollIntoView({ block: 'center', behavior: 'instant' });
   const before = middle();
   if (aim) await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   const { x, y } = middle();
@@ -128,8 +129,7 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
     return playState === 'running' && effect?.getTiming().iterations !== Infinity && moved?.contains(element);
   });
   const isMoving = isAnimated || before.x !== x || before.y !== y;
-  const over = document.elementFromPoint(x, y);
-  const isOwn = over !== null && (label ?? element).contains(over);
+  const over = overMiddle();
   const field = element as HTMLInputElement;
   return {
     count: seen.length,
@@ -139,7 +139,7 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
     isDisabled: element.matches(':disabled') || element.getAttribute('aria-disabled') === 'true',
     x,
     y,
-    covering: isOwn ? null : (over?.outerHTML.slice(0, 120) ?? 'nothing at all'),
+    covering: isOwn(over) ? null : (over?.outerHTML.slice(0, 120) ?? 'nothing at all'),
     isMoving,
   };
 }
