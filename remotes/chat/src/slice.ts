@@ -1,7 +1,7 @@
 import { createSlice, type PayloadAction, type RootState, rootReducer, session } from '@liaozhai/shared/runtime';
+import type { EditedLine } from './model/message';
 import type { PendingMessage } from './model/pendingMessage';
 import type { Suggestion } from './model/story';
-import type { EditedLine } from './model/thread';
 
 /** Suggestions for the next line, bought for one state of the conversation. */
 export interface Suggestions {

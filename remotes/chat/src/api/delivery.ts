@@ -11,10 +11,9 @@ import {
   singleSchema,
   store,
 } from '@liaozhai/shared/runtime';
-import { toAnswer } from '../model/answer';
 import { merging, withConversation } from '../model/conversation';
 import { type PendingMessage, toOutboxEntry } from '../model/pendingMessage';
-import { type Thread, withNewest, withResponse } from '../model/thread';
+import { type Thread, toAnswer, withNewest, withResponse } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
 import { cachedThread, changeThread, chatApi, loadThread } from './chatApi';
 import { expectApiError } from './failures';

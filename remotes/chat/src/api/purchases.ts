@@ -11,7 +11,7 @@ import {
   store,
   type User,
 } from '@liaozhai/shared/runtime';
-import type { Message } from '../model/thread';
+import type { Message } from '../model/message';
 import { selectChat } from '../slice';
 import { chatApi } from './chatApi';
 

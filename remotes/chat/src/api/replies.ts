@@ -12,17 +12,15 @@ import {
   singleSchema,
   store,
 } from '@liaozhai/shared/runtime';
-import { toAnswer } from '../model/answer';
 import { merging, withConversation } from '../model/conversation';
+import { type EditedLine, isRunning, type Message } from '../model/message';
 import { isUncertain } from '../model/pendingMessage';
 import {
   believableVersion,
   cutAfter,
-  type EditedLine,
   findMessage,
   highestVersion,
-  isRunning,
-  type Message,
+  toAnswer,
   withResponse,
   withRestart,
   withSeq,

@@ -1,7 +1,8 @@
 import type { CursorPage, MessageDto } from '@liaozhai/shared/contract';
 import { api, cursorPageSchema, endpoints, isApiError, messageSchema, request } from '@liaozhai/shared/runtime';
 import type { Newer, Older } from '../components/ChatLog';
-import { type Message, toMessage, withOlder } from '../model/thread';
+import { type Message, toMessage } from '../model/message';
+import { withOlder } from '../model/thread';
 import { cachedThread, changeThread } from './chatApi';
 import { fetchLatest, THREAD_PAGE, threadSyncs } from './threadSync';
 

@@ -13,9 +13,10 @@ import {
   store,
   suggestionSchema,
 } from '@liaozhai/shared/runtime';
+import type { Message } from '../model/message';
 import { isUncertain } from '../model/pendingMessage';
 import { type Suggestion, toSuggestion } from '../model/story';
-import { type Message, runningMessage } from '../model/thread';
+import { runningMessage } from '../model/thread';
 import { chatActions, currentUserId, type Suggestions, selectChat } from '../slice';
 import { texts } from '../texts';
 import { cachedThread, loadThread } from './chatApi';

@@ -1,13 +1,13 @@
 import type { LatestDto } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
+import { toMessage } from '../model/message';
 import {
   applyDelta,
   applyEvent,
   cutAfter,
   emptyThread,
   type Thread,
-  toMessage,
   toPage,
   withNewest,
   withResponse,

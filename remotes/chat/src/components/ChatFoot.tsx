@@ -19,8 +19,9 @@ import {
 import { cachedThread } from '../api/chatApi';
 import { prices, resumePrice } from '../api/purchases';
 import { closeSuggestions, restoreSuggestions, suggestionKeyOf } from '../api/suggestions';
+import { type EditedLine, isRunning, type Message } from '../model/message';
 import type { Story } from '../model/story';
-import { type EditedLine, findMessage, isRunning, type Message } from '../model/thread';
+import { findMessage } from '../model/thread';
 import { type Suggestions, selectChat, selectIsRestarting } from '../slice';
 import { texts } from '../texts';
 import styles from './ChatView.module.css';

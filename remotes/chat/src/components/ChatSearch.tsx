@@ -23,7 +23,8 @@ import {
   type SearchPorts,
   useChatGetDaysQuery,
 } from '../api/search';
-import { keyOf, type Message, type Thread } from '../model/thread';
+import { keyOf, type Message } from '../model/message';
+import type { Thread } from '../model/thread';
 import { texts } from '../texts';
 import type { Target } from './ChatLog';
 import styles from './ChatSearch.module.css';

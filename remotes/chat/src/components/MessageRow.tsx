@@ -24,9 +24,9 @@ import {
 import clsx from 'clsx';
 import { memo, type PointerEvent, type ReactNode, use, useEffect, useMemo, useRef, useState } from 'react';
 import { resumePrice, selectLacksPoints } from '../api/purchases';
+import { isRunning, isUnfinished, type Message } from '../model/message';
 import { hadNoResponse, messagesLackingPoints, type PendingMessage, risenPrice } from '../model/pendingMessage';
 import type { Story } from '../model/story';
-import { isRunning, isUnfinished, type Message } from '../model/thread';
 import { selectChat } from '../slice';
 import { texts } from '../texts';
 import { Gliding } from './ChatLog';

@@ -24,9 +24,9 @@ import {
 } from '../api/replies';
 import { requestSuggestions } from '../api/suggestions';
 import { threadSyncs } from '../api/threadSync';
+import type { EditedLine, Message } from '../model/message';
 import { type PendingMessage, risenPrice } from '../model/pendingMessage';
 import type { Story } from '../model/story';
-import type { EditedLine, Message } from '../model/thread';
 import { chatActions, type Rewrite, selectChat, selectIsRestarting } from '../slice';
 import { texts } from '../texts';
 import type { OpenSheet } from './ChatSheet';

@@ -4,7 +4,7 @@ import { listenTo, stopAll } from '@liaozhai/shared/ui';
 import { observeElementRect, useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useLayoutEffect, useRef } from 'react';
 import { contentAt, indexOfKey, type Log, rowAt, rowCount, rowKeyAt } from '../model/log';
-import { isRunning, keyOf, type Message } from '../model/thread';
+import { isRunning, keyOf, type Message } from '../model/message';
 
 const GUTTER_PX = 32;
 const COLUMN_PX = 640;

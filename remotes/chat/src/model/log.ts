@@ -1,6 +1,6 @@
 import { dayKey } from '@liaozhai/shared/format';
+import { keyOf, type Message } from './message';
 import type { PendingMessage } from './pendingMessage';
-import { keyOf, type Message } from './thread';
 
 /** Content of the chat from top to bottom. */
 export interface Log {

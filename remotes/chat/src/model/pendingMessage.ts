@@ -1,5 +1,5 @@
 import type { ApiError, OutboxEntry } from '@liaozhai/shared/runtime';
-import type { Message } from './thread';
+import type { Message } from './message';
 
 /** A message that the server has not confirmed yet. */
 export interface PendingMessage extends Omit<OutboxEntry, 'error'> {

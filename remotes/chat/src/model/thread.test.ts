@@ -1,14 +1,13 @@
 import type { MessageDto } from '@liaozhai/shared/contract';
 import { describe, expect, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageDtos, messageEvent } from '../fixtures';
+import { keyOf, toMessage } from './message';
 import {
   applyDelta,
   applyEvent,
   emptyThread,
-  keyOf,
   runningMessage,
   type Thread,
-  toMessage,
   toPage,
   withChanges,
   withNewest,

@@ -1,7 +1,17 @@
 import { type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, latestDto, messageDto, messageEvent } from '../fixtures';
-import { field, LATEST, openChat, replyLine, SEND, secondSentDto, userLine, write } from '../testing/chatting';
+import {
+  field,
+  LATEST,
+  openChat,
+  openRestartable,
+  replyLine,
+  SEND,
+  secondSentDto,
+  userLine,
+  write,
+} from '../testing/chatting';
 
 const own = () => screen.getAllByRole('article', { name: '我' }).map(({ textContent }) => textContent);
 
@@ -100,7 +110,6 @@ const edit = async (user: ReturnType<typeof openChat>['user']) => {
 const editedLine = { ...userLine, revision: 2, version: 3, body: '谁在窗外？' };
 const rewritten = messageDto({ seq: 2, id: 'm-9', version: 4, body: '', status: 'pending' });
 const EDIT = 'POST /v1/messages/m-1/edit';
-const RESTART = 'POST /v1/conversations/c-1/restart';
 
 describe.each([100_000, 1_790_000_000, 1_790_000_000_000])('an answer with the misread version %i', (version) => {
   const retold = messageDto({ seq: 2, revision: 2, version: 3, body: '', status: 'pending' });
@@ -131,24 +140,16 @@ describe.each([100_000, 1_790_000_000, 1_790_000_000_000])('an answer with the m
   });
 
   test('shows what is sent next: 重新开始', async () => {
-    let isRestarted = false;
-    const { user } = openChat(
+    const { user } = openRestartable(
+      { data: conversationDto({ version, last_seq: 0, last_message: null }) },
+      { capabilities },
       {
-        [LATEST]: () =>
-          isRestarted
-            ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 })
-            : latestDto([userLine, replyLine]),
-        [RESTART]: () => {
-          isRestarted = true;
-          return { data: conversationDto({ version, last_seq: 0, last_message: null }) };
-        },
         [SEND]: (request: RecordedRequest) => {
           const { status, body } = secondSentDto(request);
           const message = { ...body.message, seq: 1, version: 4 };
           return { status, body: { ...body, message, reply: { ...body.reply, seq: 2, version: 5 } } };
         },
       },
-      { capabilities },
     );
     await press(user, '这段对话的更多操作');
     await press(user, '重新开始');

@@ -170,7 +170,7 @@ test('a message refused at the shown price is offered again at that price', asyn
   expect(screen.queryByText(/价格变了/)).toBeNull();
 });
 
-describe('a refusal after the reader has left is told in a toast', () => {
+describe('a refusal after the reader has left shows a toast', () => {
   const calls = [
     ['继续', /^继续/, 'POST /v1/messages/continue'],
     ['灵感', /^灵感/, 'POST /v1/messages/suggestion'],

@@ -1,14 +1,5 @@
 import { api, outboxStore, store } from '@liaozhai/shared/runtime';
-import {
-  fireEvent,
-  type Handlers,
-  offline,
-  onTestEnd,
-  type RecordedRequest,
-  screen,
-  waitFor,
-  within,
-} from '@liaozhai/shared/testing';
+import { fireEvent, offline, onTestEnd, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import {
@@ -16,6 +7,8 @@ import {
   field,
   LATEST,
   openChat,
+  openRestartable,
+  RESTART,
   replyLine,
   SEND,
   secondSentDto,
@@ -621,7 +614,6 @@ describe('编辑', () => {
 
 describe('重新开始', () => {
   const capabilities = ['conversations.restart'] as const;
-  const RESTART = 'POST /v1/conversations/c-1/restart';
   const again = { data: conversationDto({ version: 3, last_seq: 0, last_message: null }) };
   const ask = async (user: ReturnType<typeof openChat>['user']) => {
     await user.click(await screen.findByRole('button', { name: '这段对话的更多操作' }));
@@ -629,29 +621,10 @@ describe('重新开始', () => {
     return within(await screen.findByRole('alertdialog', { name: '重新开始这个故事？' }));
   };
 
-  /** Opens a chat that is empty once it was restarted with this answer. */
-  const openRestartable = (answer: object, handlers: Handlers = {}) => {
-    let isRestarted = false;
-    return openChat(
-      {
-        [LATEST]: () =>
-          isRestarted
-            ? latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 })
-            : latestDto([userLine, replyLine]),
-        [RESTART]: () => {
-          isRestarted = true;
-          return answer;
-        },
-        ...handlers,
-      },
-      { capabilities },
-    );
-  };
-
   test.each([{ status: 204 }, {}, { message: '已重新开始' }])(
     'is done where the server only says so: %j',
     async (answer) => {
-      const { user, requests } = openRestartable(answer);
+      const { user, requests } = openRestartable(answer, { capabilities });
       await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
       await waitFor(() => expect(said()).toEqual(['回到开篇了']));
       expect(screen.queryByText('谁在门外？')).toBeNull();
@@ -660,7 +633,7 @@ describe('重新开始', () => {
   );
 
   test('says what goes, and leaves the opening', async () => {
-    const { user, requests } = openRestartable(again);
+    const { user, requests } = openRestartable(again, { capabilities });
     const question = await ask(user);
     expect(question.getByText('说过的话都会删去，回到开篇；已花的点数不退还。')).toBeTruthy();
     await user.click(question.getByRole('button', { name: '再想想' }));
@@ -691,7 +664,7 @@ describe('重新开始', () => {
   test('under way says so and lets nothing out, which its end would delete', async () => {
     let finish = () => {};
     const late = new Promise((resolve) => (finish = () => resolve(again)));
-    const { user, requests } = openRestartable(late, { [SEND]: sentDto });
+    const { user, requests } = openRestartable(late, { capabilities }, { [SEND]: sentDto });
     await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));
     expect(await screen.findByText('正在回到开篇……')).toBeTruthy();
     expect(screen.queryByRole('button', { name: /^继续/ })).toBeNull();
@@ -731,9 +704,13 @@ describe('重新开始', () => {
   });
 
   test('under way holds back the line that is tried again', async () => {
-    const { user, requests } = openRestartable(new Promise(() => {}), {
-      [SEND]: { status: 422, body: { message: '太长了', errors: { body: ['太长了'] } } },
-    });
+    const { user, requests } = openRestartable(
+      new Promise(() => {}),
+      { capabilities },
+      {
+        [SEND]: { status: 422, body: { message: '太长了', errors: { body: ['太长了'] } } },
+      },
+    );
     await write(user, '后来呢？');
     const retry = await screen.findByRole('button', { name: '点按重试' });
     await user.click((await ask(user)).getByRole('button', { name: '重新开始' }));

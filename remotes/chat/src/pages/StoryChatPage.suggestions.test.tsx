@@ -11,7 +11,7 @@ import {
 import { describe, expect, rs, test } from '@rstest/core';
 import { suggestionKeyOf } from '../api/suggestions';
 import { latestDto, messageEvent, storyDto } from '../fixtures';
-import { toMessage } from '../model/thread';
+import { toMessage } from '../model/message';
 import { chatActions, selectChat } from '../slice';
 import {
   bodyOf,

@@ -25,8 +25,9 @@ import { outbox } from '../api/outbox';
 import { threadSyncs } from '../api/threadSync';
 import { ChatView } from '../components/ChatView';
 import { storedPosition } from '../components/virtualLog';
+import { keyOf } from '../model/message';
 import type { Story } from '../model/story';
-import { emptyThread, keyOf, type Thread } from '../model/thread';
+import { emptyThread, type Thread } from '../model/thread';
 import { texts } from '../texts';
 import styles from './StoryChatPage.module.css';
 

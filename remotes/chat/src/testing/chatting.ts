@@ -26,8 +26,19 @@ export const openChat = (handlers: Handlers = {}, options: OpenOptions = {}) =>
 
 export const LATEST = 'GET /v1/messages/latest';
 export const SEND = 'POST /v1/messages';
+export const RESTART = 'POST /v1/conversations/c-1/restart';
 export const userLine = messageDto({ seq: 1, role: 'user', body: '谁在门外？', client_id: 'client-1' });
 export const replyLine = messageDto({ seq: 2, body: '她提着灯，站了许久。' });
+
+/** Opens a chat that is empty once it was restarted with this answer. */
+export function openRestartable(answer: object, options: OpenOptions, handlers: Handlers = {}) {
+  let latest = latestDto([userLine, replyLine]);
+  const restart = () => {
+    latest = latestDto([], { conversation_id: 'c-1', version: 3, last_seq: 0 });
+    return answer;
+  };
+  return openChat({ [LATEST]: () => latest, [RESTART]: restart, ...handlers }, options);
+}
 
 export const bodyOf = (request: RecordedRequest) => request.body as { client_id: string; body: string };
 export const field = () => screen.findByRole('textbox', { name: '说点什么' });
