@@ -94,9 +94,7 @@ export async function startBackend(env: Env, clock: Clock = Date.now, stories = 
   const url = originAt(env.BACKEND_HOST, port);
   const stopAnnouncing = startAnnouncingAnswers(services);
   if (env.PAYMENT_PROVIDER === 'sandbox') {
-    services.log.warn(
-      'PAYMENT_PROVIDER=sandbox: nobody pays, and whoever taps 付款成功 gets points; for trying out only',
-    );
+    services.log.warn('PAYMENT_PROVIDER=sandbox: nobody pays, and a tap on 付款成功 grants points; for trials only');
   }
   const stopPayments = services.payments?.start?.(url);
   const stopMail = env.MAIL_URL

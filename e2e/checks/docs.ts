@@ -130,6 +130,20 @@ function checkWords(line: string, shown: string) {
   if (word) problems.push(`${shown} says "${word}": use the standard term, as CONTRIBUTING.md lists it`);
 }
 
+/** Terms of the list above that no sentence of a program needs in another meaning. */
+const privateInSentences =
+  /\b(whoever|whatever|anew|lest|of its own accord|by itself|at once|tells of|told|heard|beside)\b/i;
+
+/** Checks the sentences of four words and more that a program prints. */
+function checkPrinted(text: string, shown: string) {
+  for (const [, , printed = ''] of text.matchAll(/(['"`])((?:(?!\1|\n).)+)\1/g)) {
+    const sentence = printed.replace(/\$\{[^}]*\}/g, 'x');
+    const word = privateInSentences.exec(sentence)?.[0];
+    if (word && sentence.split(' ').length > 3)
+      problems.push(`${shown} prints "${word}" in "${sentence.slice(0, 60)}": use the standard term`);
+  }
+}
+
 function checkSentences(text: string, shown: string, longest: number) {
   const prose = text
     .replace(/^```.*?^```/gms, '')
@@ -208,7 +222,9 @@ for (const document of paths.filter((path) => path.endsWith('.md'))) {
   checkSentences(text, shown, MAX_SENTENCE_WORDS);
   for (const line of text.split('\n')) checkWords(line, shown);
 }
+const isTest = (path: string) => /\.(test|spec)\.|(^|\/)(test|testing|conformance)\/|^e2e\//.test(path);
 for (const { path, text } of sources.filter(({ path }) => /\.(tsx?|mjs)$/.test(path))) {
+  if (!isTest(path)) checkPrinted(text, path);
   for (const { comment, line } of commentsOf(text)) {
     const shown = `${path}:${line}`;
     checkWords(comment, shown);

@@ -162,7 +162,7 @@ export function addFreeze(program: Command): void {
       'activate stories@1.4.3 --despite-freeze "login is broken for everybody"',
     ),
   );
-  withReason(addVerb(freeze, 'add', 'add a window; its reason is told to whoever is refused'))
+  withReason(addVerb(freeze, 'add', 'add a window; refusals show its reason'))
     .option('--weekly <span>', 'every week: "Fri 18:00-Mon 08:00"')
     .option('--from <time>', 'once: "2026-12-24 18:00"; now if left out')
     .option('--to <time>', 'once: its end')
@@ -193,7 +193,7 @@ export function addWebhook(program: Command): void {
   const webhook = addVerb(
     program,
     'webhook',
-    'who is told of switches, ramp steps, stops, rollbacks and schedules that wait; signed, tried again',
+    'receivers of switches, ramp steps, stops, rollbacks and waiting schedules; signed, with retries',
   ).addHelpText(
     'after',
     examples('webhook add https://chat.example/hooks/releases', 'webhook test 3f9c1a7b20de', 'webhook list'),

@@ -167,7 +167,7 @@ function toReleaseError(oidc: Library, cause: unknown, { origin, issuer }: Targe
     );
   return forbidden(
     `the provider's answer does not count here: ${reasonOf(cause)}`,
-    'Ask whoever runs the console: CONSOLE_OIDC_ISSUER and CONSOLE_OIDC_CLI_CLIENT_ID must be those of the provider.',
+    'Ask the operator of the console: CONSOLE_OIDC_ISSUER and CONSOLE_OIDC_CLI_CLIENT_ID must be those of the provider.',
   );
 }
 

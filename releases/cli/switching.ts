@@ -137,7 +137,7 @@ export const addCanary = (program: Command) =>
     addVerb(
       program,
       'canary [builds...]',
-      'run builds for a share of visitors, beside other remotes on trial; without builds: change the share',
+      'run builds for a share of visitors, next to candidates of other remotes; without builds: change the share',
     ),
   )
     .option('--percent <p>', 'share of visitors, 0 to 100', percentage)
@@ -179,7 +179,7 @@ export const addPromote = (program: Command) =>
     addVerb(
       program,
       'promote [name]',
-      'a candidate for everyone, over whatever became stable in the meantime; by name where several run',
+      'a candidate for everyone, on top of the present stable builds; by name where several run',
     ),
   )
     .option('--from <channel>', 'what another channel runs instead of a candidate: its very set, or one remote by name')

@@ -60,7 +60,7 @@ export function addChannel(program: Command) {
   const channel = addVerb(
     program,
     'channel',
-    'the channels of a store: each is served by itself, from the same builds',
+    'the channels of a store: each is served separately, from the same builds',
   ).addHelpText('after', examples('channel create preview --from production', 'channel list'));
   addVerb(channel, 'create <name>', 'a channel that begins with what another one runs')
     .requiredOption('--from <channel>', 'the other channel')
@@ -123,7 +123,7 @@ export function addToken(program: Command) {
     ]);
     print(command, tokens, table(rows));
   });
-  addVerb(token, 'revoke <id>', 'ends a token at once').action(async (id: string, _, command: Command) => {
+  addVerb(token, 'revoke <id>', 'revokes a token immediately').action(async (id: string, _, command: Command) => {
     const writer = await localStore(command);
     const { hash: _hash, ...shown } = await revokeToken(writer.store, writer.key, id);
     print(command, shown, [`Token ${id} is revoked.`]);
@@ -172,7 +172,7 @@ export const addLogout = (program: Command) =>
           ? `Signed out of ${origin}: nothing of it is left here.`
           : `Nobody is signed in to ${origin} here.`,
       ]);
-      for (const problem of problems) note(`not ended elsewhere, where it ends by itself: ${problem}`);
+      for (const problem of problems) note(`not ended elsewhere, where it expires: ${problem}`);
     });
 
 const grantEntries = { role: v.string(), name: v.nullable(v.string()) };
@@ -192,7 +192,7 @@ export const addWhoami = (program: Command) =>
       const url = storeUrl(command);
       if (!isRemote(url))
         return print(command, { who: whoami(), by: 'store', store: url }, [
-          `${whoami()}, directly on ${url}: whoever has its signing key may do everything.`,
+          `${whoami()}, directly on ${url}: the holder of its signing key may do everything.`,
         ]);
       const by = process.env.RELEASES_TOKEN ? 'token' : 'login';
       const me = v.parse(meSchema, await consoleSender({ origin: url, token: await bearerFor(url) })('GET', '/v1/me'));

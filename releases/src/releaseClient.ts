@@ -215,7 +215,7 @@ function toReleaseError(response: Response, path: string, body: unknown): Releas
   if (status === 409) return conflict(message, cure);
   if (status === 400) return usage(message, isOlder ? OLDER_CONSOLE : cure);
   if (status === 422) return refused(message, cure, details);
-  if (status === 401 || status === 403) return forbidden(message, cure || 'Ask whoever gave out RELEASES_TOKEN.');
+  if (status === 401 || status === 403) return forbidden(message, cure || 'Ask the person who issued RELEASES_TOKEN.');
   return unreachable(
     message,
     cure || 'Check --store and RELEASES_TOKEN; a console older than this command line is to be updated.',

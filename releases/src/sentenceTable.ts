@@ -359,7 +359,7 @@ export const SENTENCES = {
   noEndpoint: ['there is no such endpoint', '发布台的服务器没有这个功能'],
   noEndpointCure: ['See "HTTP API" in releases/README.md.', '它可能比这个页面旧，请重新载入'],
   tooLarge: ['this body has more than {kib} KiB', '内容超过 {kib} KiB'],
-  tooLargeCure: ['Name fewer builds at once, or say why in fewer words.', '请少选几个构建，或把理由写短'],
+  tooLargeCure: ['Name fewer builds per command, or say why in fewer words.', '请少选几个构建，或把理由写短'],
   consoleFailed: ['the console failed, and its log says why', '发布台出错，原因在它的日志里'],
   wrongBody: ['the request {verb} is wrong: {problem}', '「{verb}」的内容有误：{problem}'],
   wrongBodyCure: ['Correct it as "HTTP API" in releases/README.md says.', '请改正后再试'],

@@ -303,7 +303,7 @@ async function publishedIntegrity(id: string, source: string[]): Promise<string 
   const result = (stdout.trim() ? JSON.parse(stdout) : '') as string | { error: { code: string; summary: string } };
   if (typeof result === 'string') return result || undefined;
   if (result.error.code === 'E404') return undefined;
-  throw new RefusedError(`the registry cannot be asked for ${id}: ${result.error.summary || stderr}`);
+  throw new RefusedError(`the registry cannot be queried for ${id}: ${result.error.summary || stderr}`);
 }
 
 /**

@@ -202,7 +202,7 @@ function applyPayment(services: Services, provider: string, event: PaymentEvent)
     if (existing) return JSON.parse(existing.answer) as object;
     const order = db.find('orders', { id: event.orderId });
     if (order?.provider !== provider) {
-      log.warn({ order: event.orderId, provider }, 'a payment for an order that is none');
+      log.warn({ order: event.orderId, provider }, 'a payment for an unknown order');
       throw notFound('没有找到这笔订单');
     }
     if (event.amountCents !== order.price_cents) {

@@ -114,7 +114,7 @@ export function sendTo(
     if (onUpgrade && answer.headers.upgrade?.toLowerCase() === 'websocket')
       return settle(() => onUpgrade(answer, socket, first));
     socket.destroy();
-    settle(() => onRefused(new Error('a protocol that nobody asked for')));
+    settle(() => onRefused(new Error('a protocol that was not requested')));
   });
   sent.on('timeout', timeOut);
   sent.on('error', (error) => settle(() => onRefused(error)));

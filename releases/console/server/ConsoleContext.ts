@@ -53,7 +53,7 @@ export function consoleCounters({ registry, countRequest }: Metrics) {
     countRequest,
     changes: counter(
       'console_changes_total',
-      'Changes asked for, by verb and how they ended: done, or the kind of the refusal.',
+      'Requested changes, by verb and how they ended: done, or the kind of the refusal.',
       'verb',
       'result',
     ),

@@ -219,7 +219,7 @@ export function createSignIn({ settings, store, key, origin, note, now = () => n
     if (secret === null)
       throw forbidden(
         `${person} has signed in, but none of their groups has access here`,
-        'Ask whoever runs the console: CONSOLE_OIDC_ROLES says which groups have.',
+        'Ask the operator of the console: CONSOLE_OIDC_ROLES says which groups have.',
       );
     return context.json({ session: bearerOf(secret), person, seconds: Math.floor(lifetimeMs / 1000) });
   });

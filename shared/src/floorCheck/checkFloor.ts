@@ -33,7 +33,7 @@ export const allowed: readonly Allowed[] = [
   },
   {
     features: ['@starting-style'],
-    why: 'where an entrance begins: without it the thing is there at once',
+    why: 'where an entrance begins: without it the element appears immediately',
   },
   {
     features: ['content-visibility', 'contain-intrinsic-height'],
@@ -77,7 +77,7 @@ export const allowed: readonly Allowed[] = [
   {
     features: ['trustedTypes', '.createPolicy()'],
     near: /\?\.createPolicy\(|trustedTypes\)\?|=(\w)\?\1\.createPolicy\(/,
-    why: 'asked for first; where there are no Trusted Types the policy that demands them is ignored as well',
+    why: 'tested for first; where there are no Trusted Types the policy that demands them is ignored as well',
   },
   {
     features: ['requestIdleCallback', 'cancelIdleCallback'],

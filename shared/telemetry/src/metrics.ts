@@ -27,7 +27,7 @@ export const metricsEntries = {
   ),
   METRICS_TOKEN: v.pipe(
     v.optional(v.pipe(v.string(), v.regex(/^\S{16,}$/, 'must have at least 16 characters, none of them a space'))),
-    v.description('bearer token that whoever asks for /metrics has to send'),
+    v.description('bearer token that requests for /metrics must send'),
   ),
 };
 
