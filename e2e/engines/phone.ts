@@ -116,10 +116,10 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
     const { left, top, width, height } = (label ?? element).getBoundingClientRect();
     return { x: left + width / 2, y: top + height / 2 };
   };
-  const overMiddle = () => document.elementFromPoint(middle().x, middle().y);
+  const topAtMiddle = () => document.elementFromPoint(middle().x, middle().y);
   const isOwn = (over: Element | null) => over !== null && (label ?? element).contains(over);
   // also from below the tab bar
-  if (aim && !isOwn(overMiddle())) element.scrollIntoView({ block: 'center', behavior: 'instant' });
+  if (aim && !isOwn(topAtMiddle())) element.scrollIntoView({ block: 'center', behavior: 'instant' });
   const before = middle();
   if (aim) await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   const { x, y } = middle();
@@ -129,7 +129,7 @@ async function look(target: Packed, aim: boolean): Promise<Sight | null> {
     return playState === 'running' && effect?.getTiming().iterations !== Infinity && moved?.contains(element);
   });
   const isMoving = isAnimated || before.x !== x || before.y !== y;
-  const over = overMiddle();
+  const over = topAtMiddle();
   const field = element as HTMLInputElement;
   return {
     count: seen.length,

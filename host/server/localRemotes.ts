@@ -87,8 +87,8 @@ export async function answerLocalRequest(context: FrontContext, override: string
   const words = wordsOf(remotes);
   const expires = await allowedUntil(options, choice, remotes);
   if (!expires) return answerPage(context, 403, '还没有允许', permissionInstructions(words, browserOf(choice)));
-  const ended = choice.agreed.filter((word) => !words.includes(word));
-  const form = confirmationForm(words, ended, expires, proofOf(choice, words));
+  const replaced = choice.agreed.filter((word) => !words.includes(word));
+  const form = confirmationForm(words, replaced, expires, proofOf(choice, words));
   return answerPage(context, 200, '在这个浏览器里运行你自己的代码？', form);
 }
 
@@ -169,11 +169,11 @@ const permissionInstructions = (words: readonly string[], browser: string) => {
   ];
 };
 
-/** `ended` is what the browser runs until then. */
-const confirmationForm = (words: readonly string[], ended: readonly string[], expires: string, proof: string) => [
+/** `replaced`: dev servers of the former agreement, which this one ends. */
+const confirmationForm = (words: readonly string[], replaced: readonly string[], expires: string, proof: string) => [
   paragraph('下面的代码不是发布的版本，没有经过检查。它能读到和做到你在这里能读到和做到的一切。'),
   list(words),
-  ...(ended.length > 0 ? [paragraph('这个浏览器现在运行的，会换成上面的：'), list(ended)] : []),
+  ...(replaced.length > 0 ? [paragraph('这个浏览器现在运行的，会换成上面的：'), list(replaced)] : []),
   paragraph('只有当这是你自己的开发服务器，并且是你自己要求的，才继续。'),
   `<form method="post"><input type="hidden" name="proof" value="${proof}"><button>运行我的代码</button></form>`,
   paragraph(`到 ${expires.slice(0, 16).replace('T', ' ')}（UTC）为止，随时可以结束。`),

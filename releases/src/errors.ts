@@ -81,7 +81,7 @@ export function lineOf(cause: unknown): string {
 /**
  * For `catch` of what follows a change. The change has taken effect, so a store that fails then is reported on stderr and not thrown.
  */
-export const tellUnreachable =
+export const reportUnreachable =
   (missing: string) =>
   (cause: unknown): null => {
     if (!(cause instanceof ReleaseError && cause.kind === 'unreachable')) throw cause;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DAY_MS } from '@liaozhai/shared/contract';
 import { assertPublished } from '../builds/catalog.ts';
 import { findingLine } from '../english.ts';
-import { conflict, refused, tellUnreachable } from '../errors.ts';
+import { conflict, refused, reportUnreachable } from '../errors.ts';
 import {
   type Action,
   type Evidence,
@@ -245,7 +245,7 @@ export async function changeChannel(
     const next = signState(writer, at, finalDecision, previous);
     if (await writeState(writer, current, next, finalDecision)) {
       const document: ChannelDocument = JSON.parse(next);
-      await completeChange(writer, document, next).catch(tellUnreachable(auditKey(writer.channel, document.seq)));
+      await completeChange(writer, document, next).catch(reportUnreachable(auditKey(writer.channel, document.seq)));
       return { document, changed: true };
     }
     await pause(Math.random() * Math.min(MAX_PAUSE_MS, 4 * 2 ** attempt));

@@ -6,7 +6,7 @@ import { assertSeen, type Change, changeChannel, createChannel } from '../channe
 import { compose, replan } from '../channel/composeSet.ts';
 import { history, readChannel, requireChannel } from '../channel/readChannel.ts';
 import type { Reader, Writer } from '../channel/writer.ts';
-import { type RefusalReason, refused, tellUnreachable, usage } from '../errors.ts';
+import { type RefusalReason, refused, reportUnreachable, usage } from '../errors.ts';
 import type { Finding } from '../model/action.ts';
 import { type BuildRecord, buildFolder, mergeBuilds, nameOf, sameBuilds } from '../model/build.ts';
 import { type ChannelDocument, liveIn } from '../model/channel.ts';
@@ -175,7 +175,7 @@ async function logInSource(writer: Writer, from: Source, { document }: Change, b
   const logged = await changeChannel({ ...source, permit: undefined }, async () => ({
     action: { kind: 'promoted', builds, into },
     why,
-  })).catch(tellUnreachable(`log of ${channel}`));
+  })).catch(reportUnreachable(`log of ${channel}`));
   return logged !== null;
 }
 

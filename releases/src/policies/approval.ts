@@ -4,7 +4,7 @@ import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/change
 import { type Change, changeChannel, type Decided } from '../channel/changeChannel.ts';
 import { currentDocument, history, statesAfter } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
-import { conflict, forbidden, refused, tellUnreachable } from '../errors.ts';
+import { conflict, forbidden, refused, reportUnreachable } from '../errors.ts';
 import { type Evidence, readAction } from '../model/action.ts';
 import {
   type Agenda,
@@ -279,7 +279,7 @@ export async function approve(writer: Writer, { id, why }: Body<'approve'>, gate
     await assertStillOpen();
     throw refused(say('nothingToDo', { id }), say('nothingToDoCure', { id }));
   }
-  await closeProposal(writer, proposal, 'approved', why).catch(tellUnreachable(`proposal ${id}`));
+  await closeProposal(writer, proposal, 'approved', why).catch(reportUnreachable(`proposal ${id}`));
   return change;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, link, mkdir, open, readdir, readFile, rename, rm, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { hasCode, messageOf, refused, tellUnreachable, unreachable } from '../errors.ts';
+import { hasCode, messageOf, refused, reportUnreachable, unreachable } from '../errors.ts';
 import { say } from '../sentences.ts';
 import type { Entry, Pointer, Store } from './store.ts';
 
@@ -64,7 +64,7 @@ export class FileStore implements Store {
         await rm(this.#generation(key, next), { force: true });
         return false;
       }
-      await this.#guard(() => this.#updateCopy(key)).catch(tellUnreachable(key));
+      await this.#guard(() => this.#updateCopy(key)).catch(reportUnreachable(key));
       await this.#removeGenerations(
         key,
         generations.filter((generation) => generation <= newestOutdated),
