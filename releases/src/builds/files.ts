@@ -1,12 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, gunzip, gzip } from 'node:zlib';
-import { GATE_FILE, type GateFile, gateFileSchema } from '@liaozhai/shared/contract';
 import { lookup } from 'mrmime';
-import * as v from 'valibot';
 import type { Writer } from '../channel/writer.ts';
-import { nullIfRefused, refused } from '../errors.ts';
+import { refused } from '../errors.ts';
 import { type BuildRecord, buildFolder } from '../model/build.ts';
-import { parseAs, parseJson } from '../model/documents.ts';
 import { sha384Integrity } from '../model/signing.ts';
 import { say } from '../sentences.ts';
 import { inParallel, type Store } from '../store/store.ts';
@@ -107,30 +104,4 @@ export async function assertStored({ store, catalog }: Pick<Writer, 'store' | 'c
   const records = await catalog.records(builds);
   const problems = (await Promise.all(records.map((record) => storedProblems(store, record)))).flat();
   if (problems.length > 0) throw refused(say('damaged'), say('damagedCure'), problems);
-}
-
-const gateSchema = v.pipe(
-  v.unknown(),
-  v.check((value) => !Array.isArray(value), 'must be an object'),
-  gateFileSchema,
-);
-
-/** Parses a remote's instructions for the gate; null if the build has none. Throws refused with every problem. */
-export function readGateFile(source: Buffer | null | undefined): GateFile | null {
-  if (!source) return null;
-  const cure = 'Correct it and build again.';
-  const value = parseJson(source.toString('utf8'), GATE_FILE, cure);
-  return parseAs(gateSchema, value, `${GATE_FILE} is not what the gate reads`, cure);
-}
-
-/** Reads the gate file of a stored build. An unknown form counts as missing, so that it does not block other teams. */
-export async function gateFileOf(
-  store: Store,
-  { id, files }: Pick<BuildRecord, 'id' | 'files'>,
-): Promise<GateFile | null> {
-  if (!(GATE_FILE in files)) return null;
-  return store
-    .read(`${buildFolder(id)}/${GATE_FILE}`)
-    .then(readGateFile)
-    .catch(nullIfRefused);
 }

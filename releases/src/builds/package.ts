@@ -8,7 +8,8 @@ import { hasCode, messageOf, refused, usage } from '../errors.ts';
 import { type BuildRecord, descriptionSchema, isVersion, makeRecord, type Provenance } from '../model/build.ts';
 import { jsonOrNull, parseAs, parseJson } from '../model/documents.ts';
 import { sha384Integrity } from '../model/signing.ts';
-import { contentType, readGateFile } from './files.ts';
+import { contentType } from './files.ts';
+import { readGateFile } from './gateFile.ts';
 import { BROKEN_CURE, describeGuest, GUEST_CURE } from './guest.ts';
 import { isSourceMap, toStoredMap } from './sourceMaps.ts';
 

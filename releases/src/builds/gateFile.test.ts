@@ -1,7 +1,7 @@
 import { expect, test } from '@rstest/core';
 import { FileStore } from '../store/fileStore.ts';
 import { temporaryFolder } from '../testing/openTestStore.ts';
-import { gateFileOf, readGateFile } from './files.ts';
+import { gateFileOf, readGateFile } from './gateFile.ts';
 
 test('a stored gate.json is read; an invalid one is ignored', async () => {
   const folder = await temporaryFolder();
