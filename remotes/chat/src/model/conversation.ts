@@ -1,7 +1,6 @@
 import type { ConversationDto, CursorPage, MessageDto, MessageEventDto } from '@liaozhai/shared/contract';
 import { isBlank, shorten, UNREADABLE, UNTITLED } from '@liaozhai/shared/format';
 import { texts } from '../texts';
-import { hasEnded } from './message';
 import type { Thread } from './thread';
 
 const EXCERPT_CHARACTERS = 80;
@@ -71,6 +70,10 @@ export function conversationsOf(pages: ConversationPage[], pins: Record<string, 
 }
 
 const descending = (left: string, right: string): number => Number(left < right) - Number(left > right);
+
+/** Whether a reply has come to its end. Here, so that the list does not load what chats do with messages. */
+export const hasEnded = ({ role, status }: Pick<MessageDto, 'role' | 'status'>): boolean =>
+  role === 'assistant' && (status === 'completed' || status === 'failed');
 
 export const withoutConversation = (pages: ConversationPage[], id: string): ConversationPage[] =>
   pages.map((page) => ({ ...page, items: page.items.filter((conversation) => conversation.id !== id) }));

@@ -66,10 +66,6 @@ const shownBody = (body: string, status: Status): string => {
 
 export const isRunning = (message: Message): boolean => message.status === 'pending' || message.status === 'streaming';
 
-/** Whether a reply has come to its end. */
-export const hasEnded = ({ role, status }: Pick<MessageDto, 'role' | 'status'>): boolean =>
-  role === 'assistant' && (status === 'completed' || status === 'failed');
-
 /** The text may end inside a markup span: more will follow, or it was cut off. */
 export const isUnfinished = (message: Message): boolean => message.status !== 'completed';
 

@@ -1,5 +1,6 @@
 import type { DeltaEventDto, LatestDto, MessageDto, MessageEventDto, SentDto } from '@liaozhai/shared/contract';
-import { appendDelta, hasEnded, isRunning, laterVersion, type Message, toMessage } from './message';
+import { hasEnded } from './conversation';
+import { appendDelta, isRunning, laterVersion, type Message, toMessage } from './message';
 
 /** The loaded part of a story's conversation. */
 export interface Thread {
