@@ -37,7 +37,8 @@ import { type AgendaView, viewAgenda } from './policies/agendaView.ts';
 import { approve, type RequestOutcome, reject, submit } from './policies/approval.ts';
 import { steerSchedule } from './policies/schedule.ts';
 import { webhookRulesFrom } from './policies/webhookAddress.ts';
-import { addWebhook, type ListedWebhook, removeWebhook, testWebhook, type WebhookEvent } from './policies/webhooks.ts';
+import type { WebhookEvent } from './policies/webhookEvents.ts';
+import { addWebhook, type ListedWebhook, removeWebhook, testWebhook } from './policies/webhooks.ts';
 import { type Body, parseBody, VERBS, type Verb } from './requests.ts';
 import { stableFallbacks } from './serve/renderPage.ts';
 

@@ -5,7 +5,7 @@ import { messageOf } from '../errors.ts';
 import { readAction } from '../model/action.ts';
 import { rollback } from '../operations/goingBack.ts';
 import { activate, canary } from '../operations/switching.ts';
-import { eventOf } from '../policies/webhooks.ts';
+import { eventOf } from '../policies/webhookEvents.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
 import { isAlarming, logAlarm } from './alarm.ts';
 import { AUTO_STOP, readHealth, stopIfWorse, summarise, verdictOn } from './autoStop.ts';

@@ -17,7 +17,7 @@ import { recordVisits } from '../testing/visits.ts';
 import { viewAgenda } from './agendaView.ts';
 import { approve, type RequestOutcome, reject, settleProposals, submit } from './approval.ts';
 import { steerSchedule, takeDueSteps } from './schedule.ts';
-import { eventOf } from './webhooks.ts';
+import { eventOf } from './webhookEvents.ts';
 
 const AGENDA = 'agendas/production.json';
 

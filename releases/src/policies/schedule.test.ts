@@ -16,7 +16,7 @@ import { openGate, openTestStore, type TestStore } from '../testing/openTestStor
 import { recordVisits } from '../testing/visits.ts';
 import { viewAgenda } from './agendaView.ts';
 import { schedule, steerSchedule, takeDueSteps } from './schedule.ts';
-import { eventOf } from './webhooks.ts';
+import { eventOf } from './webhookEvents.ts';
 
 const FINE: Parameters<typeof recordVisits>[1] = { tried: [40, 0], control: [40, 0] };
 

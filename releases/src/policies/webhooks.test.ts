@@ -14,15 +14,8 @@ import { openGate, openTestStore, type TestStore } from '../testing/openTestStor
 import { viewAgenda } from './agendaView.ts';
 import { schedule, takeDueSteps } from './schedule.ts';
 import { isPrivateAddress, webhookRulesFrom } from './webhookAddress.ts';
-import {
-  addWebhook,
-  deliver,
-  listWebhooks,
-  MAX_ATTEMPTS,
-  removeWebhook,
-  testWebhook,
-  type WebhookEvent,
-} from './webhooks.ts';
+import type { WebhookEvent } from './webhookEvents.ts';
+import { addWebhook, deliver, listWebhooks, MAX_ATTEMPTS, removeWebhook, testWebhook } from './webhooks.ts';
 
 const HERE = { allowPrivate: true };
 const always = async () => true;

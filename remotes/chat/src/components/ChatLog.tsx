@@ -28,14 +28,13 @@ import { indexOfKey, type Log, type Row, rowAt, rowCount } from '../model/log';
 import type { Thread } from '../model/thread';
 import { texts } from '../texts';
 import styles from './ChatLog.module.css';
+import { StickToBottom, useStickToBottom } from './stickToBottom';
 import {
   firstOffset,
   type LogVirtualizer,
-  StickToBottom,
   storedPosition,
   usePlacing,
   usePositionSaving,
-  useStickToBottom,
   useVirtualLog,
 } from './virtualLog';
 

@@ -1,28 +1,13 @@
-import { failureText, formatPoints, wordsOf } from '@liaozhai/shared/format';
+import { formatPoints, wordsOf } from '@liaozhai/shared/format';
+import { capabilities, type MenuMessage, RemoteSlot } from '@liaozhai/shared/runtime';
 import {
-  capabilities,
-  drafts,
-  endpoints,
-  Link,
-  type MenuMessage,
-  paths,
-  RemoteSlot,
-  request,
-  toast,
-  useSelector,
-  useUser,
-} from '@liaozhai/shared/runtime';
-import {
-  Button,
   ChatIcon,
-  CheckInIcon,
   ContinueIcon,
   CopyIcon,
   DeleteIcon,
   Dialog,
   EditIcon,
   FlagIcon,
-  GiftIcon,
   ImageIcon,
   ListRow,
   media,
@@ -30,14 +15,11 @@ import {
   ResetIcon,
   SearchIcon,
   Sheet,
-  SupportIcon,
-  TextArea,
   TextSizeIcon,
-  WalletIcon,
 } from '@liaozhai/shared/ui';
-import { type ComponentType, useEffect, useId, useRef, useState } from 'react';
+import { type ComponentType, useState } from 'react';
 import { useLatePart } from '../api/failures';
-import { resumePrice, rewards, selectLacksPoints } from '../api/purchases';
+import { resumePrice } from '../api/purchases';
 import type { Log } from '../model/log';
 import { isRunning, isUnfinished, type Message } from '../model/message';
 import type { PendingMessage } from '../model/pendingMessage';
@@ -45,6 +27,8 @@ import type { Story } from '../model/story';
 import { texts } from '../texts';
 import styles from './ChatSheet.module.css';
 import { MessageText } from './MessageRow';
+import { PointsSheet } from './PointsSheet';
+import { ReportSheet } from './ReportSheet';
 import type { ChatActions } from './useChatActions';
 
 /** Content of the sheet or dialog over the chat. */
@@ -264,130 +248,4 @@ const loadPicture = () => import(/* webpackChunkName: "story.chat.picture" */ '.
 function PictureSheet(props: ChatSheetProps & { message: Message }) {
   const picture = useLatePart(loadPicture, props.sheet !== null, props.onClose);
   return picture && <picture.default {...props} />;
-}
-
-interface PointsSheetProps extends ChatSheetProps {
-  /** 0 if unknown. */
-  cost: number;
-  refusal?: string;
-}
-
-/** Shows how many points are needed and the ways to get them. Closes once the balance suffices, unless the server refused it. */
-function PointsSheet({ sheet, story: { id: storyId }, cost, refusal, onClose }: PointsSheetProps) {
-  const user = useUser();
-  const lacksPoints = useSelector((state) => selectLacksPoints(state, storyId, cost));
-  // the server may have refused what this page's balance would cover: then the sheet stays open
-  const didLackPoints = useRef(lacksPoints);
-  useEffect(() => {
-    if (didLackPoints.current && !lacksPoints && !refusal) {
-      toast(texts.points.enough);
-      onClose();
-    }
-    didLackPoints.current = lacksPoints;
-  }, [lacksPoints, refusal, onClose]);
-  if (!user) return null;
-  const balance = cost === 0 || user.balance === undefined ? undefined : formatPoints(user.balance);
-  const isContradicted = balance !== undefined && !lacksPoints && refusal !== undefined;
-  const { checkIn, invite } = rewards(user);
-  const words = texts.points;
-  const checkInDetail = checkIn === undefined ? words.checkInOpen : words.checkInFor(formatPoints(checkIn));
-  const inviteDetail = invite === undefined ? words.inviteOpen : words.inviteFor(formatPoints(invite));
-  const ways = [
-    user.checkedInToday
-      ? { title: words.checkIn, Icon: CheckInIcon, detail: words.checkInDone }
-      : { title: words.checkIn, Icon: CheckInIcon, detail: checkInDetail, to: paths.my() },
-    { title: words.invite, Icon: GiftIcon, detail: inviteDetail, to: paths.my() },
-    { title: words.recharge, Icon: WalletIcon, to: paths.recharge() },
-    ...(isContradicted ? [{ title: words.support, Icon: SupportIcon, to: paths.support() }] : []),
-  ];
-  return (
-    <Sheet open={sheet?.kind === 'points'} onClose={onClose} title={texts.points.title}>
-      <p className={styles.about}>
-        {balance === undefined
-          ? texts.points.aboutPlain
-          : isContradicted
-            ? texts.points.contradiction(refusal, balance)
-            : texts.points.about(formatPoints(cost), balance)}
-      </p>
-      {ways.map(({ title, Icon, detail, to }) => (
-        <ListRow
-          key={title}
-          title={title}
-          icon={<Icon size={20} />}
-          detail={detail}
-          asLink={to === undefined ? undefined : <Link to={to} onClick={onClose} />}
-        />
-      ))}
-    </Sheet>
-  );
-}
-
-const REASONS = Object.entries(texts.report.reasons);
-
-function ReportSheet({ sheet, message, onClose }: ChatSheetProps & { message: Message }) {
-  const draftKey = `report.${message.id}`;
-  const [{ reason, words }, setDraft] = useState(() => {
-    const [reason = '', ...lines] = drafts.read(draftKey).split('\n');
-    return { reason, words: lines.join('\n') };
-  });
-  const edit = (draft: { reason: string; words: string }) => {
-    setDraft(draft);
-    drafts.write(draftKey, `${draft.reason}\n${draft.words}`);
-  };
-  const [isSending, setSending] = useState(false);
-  const [problem, setProblem] = useState('');
-  const name = useId();
-  const send = async () => {
-    setSending(true);
-    setProblem('');
-    try {
-      const body = { reason, words: words.trim() };
-      await request({ url: endpoints.report(message.id), method: 'POST', body });
-      drafts.write(draftKey, '');
-      onClose();
-      toast(texts.report.sent, { kind: 'success' });
-    } catch (cause) {
-      setProblem(failureText(cause, texts.report.failed) ?? '');
-    } finally {
-      setSending(false);
-    }
-  };
-  return (
-    <Sheet
-      open={sheet?.kind === 'report'}
-      onClose={onClose}
-      title={texts.report.title}
-      uncloseable={isSending}
-      footer={
-        <Button block disabled={reason === ''} loading={isSending} onClick={() => void send()}>
-          {texts.report.send}
-        </Button>
-      }
-    >
-      <fieldset className={styles.reasons}>
-        <legend className={styles.about}>{texts.report.legend}</legend>
-        {REASONS.map(([value, label]) => (
-          <label key={value} className={styles.reason}>
-            <input
-              type="radio"
-              name={name}
-              value={value}
-              checked={value === reason}
-              onChange={() => edit({ reason: value, words })}
-            />
-            <span>{label}</span>
-          </label>
-        ))}
-      </fieldset>
-      <TextArea
-        label={texts.report.words}
-        value={words}
-        rows={2}
-        maxCodePoints={500}
-        error={problem || undefined}
-        hint={texts.report.about}
-        onChange={(event) => edit({ reason, words: event.target.value })}
-      />
-    </Sheet>
-  );
 }
