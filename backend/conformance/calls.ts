@@ -18,7 +18,7 @@ export const calls = {
   'POST /v1/messages/continue': serverWords,
   'POST /v1/messages/{id}/cancel': 'the page offers no 停止: announced as messages.cancel',
   'POST /v1/messages/{id}/regenerate': 'the page offers no 换一种说法: announced as messages.regenerate',
-  'POST /v1/messages/{id}/variant': 'a reply that was told another way cannot show its former text again',
+  'POST /v1/messages/{id}/variant': 'a rewritten reply cannot show its former text again',
   'POST /v1/messages/{id}/edit': 'the page offers no 编辑: announced as messages.edit',
   'GET /v1/messages/search': 'a chat has no 查找, unless messages.search is announced',
   'GET /v1/messages/days': 'a chat has no 按日期',

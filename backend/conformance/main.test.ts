@@ -74,7 +74,7 @@ describe('pnpm conformance', () => {
     }
   });
 
-  test('says in one line that nobody answers, or that whoever does is no API', slow, async () => {
+  test('says in one line that nobody answers, or that the server is no API', slow, async () => {
     const site = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<h1>welcome</h1>'));
     const url = await listening(site);
     const page = await conformance('--url', url);

@@ -102,7 +102,7 @@ export class PusherSocket {
 
   #problem(why: string): SocketProblem {
     const frames = this.frames.map(({ event, data }) => `${event} ${JSON.stringify(data ?? {})}`).join(', ');
-    return new SocketProblem(`${why}; heard ${frames || 'nothing at all'}`);
+    return new SocketProblem(`${why}; received ${frames || 'nothing at all'}`);
   }
 }
 

@@ -331,7 +331,7 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
   'a reason in capitals, named otherwise': {
     behave: streams(delta(whole), event({ choices: [{ delta: {}, finishReason: 'FINISH_REASON_STOP' }] })),
   },
-  'an error that is none': { behave: streams(event({ error: {}, code: 0, message: 'Success' }), ordinary) },
+  'an error without content': { behave: streams(event({ error: {}, code: 0, message: 'Success' }), ordinary) },
   'an event for the end': { behave: streams(delta(whole), 'event: done\ndata: {}\n\n') },
   'tokens that end a turn': { behave: streams(delta(`${whole}<|im_`), delta('end|></s>'), finish('stop')) },
   'tokens that end a turn, then another turn without an end': {
@@ -368,7 +368,7 @@ export const wholeAnswers: Record<string, { behave: Behaviour; text?: string }> 
     behave: (response, request, attempt) =>
       (attempt === 1 ? answers('<html>', 502, { 'Retry-After': '0' }) : streams(ordinary))(response, request, attempt),
   },
-  'thoughts marked beside the content': {
+  'thoughts marked next to the content': {
     behave: streams(
       event({ choices: [{ delta: { content: '想', thought: true } }] }),
       event({ choices: [{ delta: { content: '想', extra_content: { google: { thought: true } } } }] }),

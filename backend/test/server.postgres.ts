@@ -325,7 +325,7 @@ describe('refuses in one line', () => {
       /^ended with 2: DATABASE_URL: .*; waiting 10 s for it …\nDATABASE_URL: no Postgres answers at \S+:1\/\S+ \(.*\); start it, or correct the address$/,
     ],
     [
-      'a database that is none',
+      'a server that is no database',
       { DATABASE_URL: address((url) => (url.pathname = '/no_such')) },
       /^ended with 2: DATABASE_URL: there is no such database \(.*no_such.*\); make it with createdb, encoding UTF8$/,
     ],
@@ -378,7 +378,7 @@ describe('refuses in one line', () => {
   });
 });
 
-test('orders texts by their bytes, whatever the language of the server', async () => {
+test('orders texts by their bytes, in any language of the server', async () => {
   const backend = await openBackend();
   const { db } = backend.services;
   const collations = execute<{ name: string }>(

@@ -71,7 +71,7 @@ for (const { name } of registered) {
     const forms = [`src/${part}.ts`, `src/${part}`].filter((path) => existsSync(join(folder, path)));
     if (forms.length === 0)
       problems.push(`remotes/${name}/src/${part}.ts is missing: every remote has it, or a folder`);
-    if (forms.length > 1) problems.push(`remotes/${name}: ${forms.join(' beside ')}: put the file into the folder`);
+    if (forms.length > 1) problems.push(`remotes/${name}: ${forms.join(' next to ')}: put the file into the folder`);
   }
   const readme = join(folder, 'README.md');
   if (existsSync(readme) && !readFileSync(readme, 'utf8').endsWith(closing.replaceAll('sample', name)))

@@ -68,7 +68,7 @@ function look(node: Node): void {
     const isBeside = children.length > 1 || isJsxFragment(node);
     if (isBeside && contents.some(({ varies }) => varies))
       for (const [index, child] of children.entries())
-        if (contents[index]?.isText) tell(child, 'stands beside what varies: give it an element');
+        if (contents[index]?.isText) tell(child, 'is next to what varies: give it an element');
   }
   const tag = isJsxElement(node) ? node.openingElement : isJsxSelfClosingElement(node) ? node : undefined;
   if (tag && textsOf(tag.tagName).length > 0) tell(tag.tagName, 'draws a bare text: let it draw an element');

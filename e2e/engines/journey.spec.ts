@@ -104,7 +104,7 @@ test('the arrow leads back to 发现', async ({ phone }) => {
   await phone.sees({ role: 'link', name: /画皮/ });
 });
 
-test('a shared address opens the chat at once, with the opening words', older, async ({ phone }) => {
+test('a shared address opens the chat directly, with the opening words', older, async ({ phone }) => {
   await phone.open(`/story/${story.id}?chat=1`);
   await phone.reads(log, '金华');
 });
@@ -247,7 +247,7 @@ test('消费明细 lists what came and went', async ({ phone }) => {
   await phone.isAt('/my');
 });
 
-test('the profile offers portraits, and one is taken', older, async ({ phone }) => {
+test('the profile offers portraits, and one is chosen', older, async ({ phone }) => {
   await phone.open('/my/profile');
   await phone.until('six portraits', () =>
     phone.engine.run(() => {
@@ -296,7 +296,7 @@ test('特大 makes the words larger', async ({ phone }) => {
   await phone.taps({ role: 'radio', name: '跟随系统' });
 });
 
-test('a system that is dark makes it night by itself', async ({ engineName }) => {
+test('a dark system makes the app dark automatically', async ({ engineName }) => {
   await withPhone({ engineName, colours: 'dark' }, async (phone) => {
     await phone.open('/explore');
     await phone.sees({ role: 'link', name: /聂小倩/ });
@@ -344,7 +344,7 @@ test('the right one signs in, and the conversation is there again', async ({ pho
   );
 });
 
-test('an address that is none says so and leads on', async ({ phone }) => {
+test('an unknown address says so and leads on', async ({ phone }) => {
   await phone.open('/no/such/page');
   await phone.sees({ text: /没有这个页面/ });
   await phone.open('/story/no-such-story');

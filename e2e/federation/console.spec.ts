@@ -45,7 +45,7 @@ async function startConsole({ store, release }: Site): Promise<{ link: string; s
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent);
 
-test('console: a rollback on a phone is asked about, told of where it is seen, and leaves the keyboard in its place', async ({
+test('console: a rollback on a phone asks first, reports where the reader looks, and leaves the keyboard in its place', async ({
   site,
   page,
 }) => {
@@ -179,7 +179,7 @@ test('console: a finger opens no keyboard, a narrow phone loses nothing, a wide 
     await site.release('abort');
     await page.setViewportSize({ width: 280, height: 653 });
     const name = await host.locator('summary > span').boundingBox();
-    expect(name?.height, 'so does the name beside one').toBeLessThan(32);
+    expect(name?.height, 'so does the name next to one').toBeLessThan(32);
 
     await page.setViewportSize({ width: 320, height: 568 });
     await page.getByRole('region', { name: '记录' }).getByRole('listitem').last().scrollIntoViewIfNeeded();

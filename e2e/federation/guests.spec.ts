@@ -223,7 +223,7 @@ for (const [which, isBroken, [name, kit]] of askers.flatMap((asker) => [
     expect(site.front.asked().some((path) => filesOf(old, 'remoteEntry').test(path))).toBe(isBroken);
   });
 
-test("guests: another remote's module that did not come is asked for again", async ({ site, page }) => {
+test("guests: another remote's module that did not load is requested again", async ({ site, page }) => {
   const importing: Guest = {
     name: 'importing',
     version: '1.0.0',

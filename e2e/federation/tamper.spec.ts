@@ -61,7 +61,7 @@ test('mf.tamper: the host script, changed: nothing of it takes effect', async ({
   expect(await wasTampered(page)).toBe(false);
 });
 
-test('mf.tamper: a file whose hash is taken out of the page is not even asked for', async ({ site, page }) => {
+test('mf.tamper: a file whose hash was removed from the page is not requested', async ({ site, page }) => {
   const build = await site.publish(next);
   await site.succeed(await site.publish(good), build);
   const listed = /"\/builds\/account\/[^"]+\/static\/js\/my\.[^"]+":"sha384-[^"]+",?/g;

@@ -90,7 +90,7 @@ test('a new password ends the other sessions and signs in from then on', async (
   await expect(other.page.getByRole('textbox', { name: /人设/ })).toBeVisible();
 });
 
-test('a password that breaks a rule is told so at its field, before anything is sent', async ({ person, page }) => {
+test('a password that breaks a rule shows why at its field, before anything is sent', async ({ person, page }) => {
   await person.returns(await seededAccount({}));
   await person.open('/my/profile');
   const field = (name: string) => page.locator(`input[name="${name}"]`);

@@ -1,6 +1,6 @@
 import { expect, test } from '../person.ts';
 
-test('a message shows at once, the reply streams in, and a reload finds both', async ({ person, page }) => {
+test('a message shows immediately, the reply streams in, and a reload finds both', async ({ person, page }) => {
   await person.joins();
   await person.openFirstStory();
   await person.openChat();
@@ -39,7 +39,7 @@ test('sync.no-ws: with the socket blocked it works by polling', async ({ person,
   await person.replied();
 });
 
-test('sync.refused: a socket that is refused for good is asked for seldom, and chat works by polling', async ({
+test('sync.refused: a socket that is refused permanently is tried seldom, and chat works by polling', async ({
   person,
   page,
 }) => {

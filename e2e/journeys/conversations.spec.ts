@@ -149,7 +149,7 @@ async function deletesByMenu(page: Page, title: string) {
 
 for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   const moves = reducedMotion === 'no-preference';
-  test(`a deleted row ${moves ? 'collapses' : 'is gone at once for reduced motion'}, and 撤销 puts it back in its place`, async ({
+  test(`a deleted row ${moves ? 'collapses' : 'is gone immediately for reduced motion'}, and 撤销 puts it back in its place`, async ({
     person,
     page,
   }) => {
@@ -214,7 +214,7 @@ test('deleted by ⋯ it is gone for good once the time to undo is over', async (
   await expect(page.getByText('还没有聊过')).toBeVisible();
 });
 
-test('the ⋯ menu closes by a tap beside it and by going back, and touches no row', async ({ person, page }) => {
+test('the ⋯ menu closes by a tap outside and by going back, and touches no row', async ({ person, page }) => {
   await opensTheirList(person);
   const more = row(page).getByRole('button', { name: '《聂小倩》的更多操作' });
   const item = page.getByRole('menuitem', { name: '删除' });
@@ -243,7 +243,7 @@ test('leaving the page carries a deletion out', async ({ person, page }) => {
   await expect(page.getByText('还没有聊过')).toBeVisible();
 });
 
-test('a story is begun again beside the conversation there is, and each is gone on with', async ({ person, page }) => {
+test('a story is begun again next to the first conversation, and each continues', async ({ person, page }) => {
   await person.returns(await seededAccount({ story, messages: 4 }));
   const before = ((await person.latestOf(story)).data[0]?.body ?? '').replaceAll('*', '');
   await person.opensChat(story);

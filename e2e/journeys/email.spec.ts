@@ -54,7 +54,11 @@ test('opened on another device the link confirms and leads to the log-in', async
   await expect(phone.page.getByText(`用户名 ${address}`)).toBeVisible();
 });
 
-test('confirmed on another device, the waiting window signs in by itself', async ({ person, page, anotherBrowser }) => {
+test('confirmed on another device, the waiting window signs in automatically', async ({
+  person,
+  page,
+  anotherBrowser,
+}) => {
   const address = await registersByMail(person);
   const elsewhere = await anotherBrowser();
   const phone = person.at(await elsewhere.newPage());

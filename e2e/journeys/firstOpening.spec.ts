@@ -43,7 +43,7 @@ test('聊过 opens by one skeleton, in the shape of its rows', async ({ person, 
   expect(seen).toEqual([`coverRow ${[x, y, width].map((value) => Math.round(value)).join(',')}`]);
 });
 
-test('聊过 invites a guest before the app, and asks for a member’s list beside the app’s script', async ({
+test('聊过 invites a guest before the app, and requests a member’s list next to the app’s script', async ({
   person,
   page,
 }) => {
@@ -115,7 +115,7 @@ test('a tap that begins on the server’s page and ends on the app’s does what
   await expect(person.popup()).toBeVisible();
 });
 
-test('a page that was cut off is asked for again, and opens', async ({ person, page }) => {
+test('a truncated page is requested again, and opens', async ({ person, page }) => {
   let isCut = true;
   await page.route('**/explore', async (route) => {
     const answer = await route.fetch();

@@ -26,7 +26,7 @@ async function killedThenStarted(
 
 const statusOf = async (url: string) => (await fetch(url)).status;
 
-test('start.killed: the whole product, killed and started again at once, serves readers and release managers', async () => {
+test('start.killed: the whole product, killed and restarted immediately, serves readers and release managers', async () => {
   await killedThenStarted([], async ({ origin }, console) => {
     expect(await statusOf(`${origin}/explore`)).toBe(200);
     expect(await statusOf(`${origin}/api/v1/stories`)).toBe(200);
@@ -34,7 +34,7 @@ test('start.killed: the whole product, killed and started again at once, serves 
   });
 });
 
-test('start.killed: the development server, killed and started again at once, is there with its backend', async () => {
+test('start.killed: the development server, killed and restarted immediately, is there with its backend', async () => {
   await killedThenStarted(['--dev'], async ({ origin }) => {
     // Rsbuild reports the build shortly before it listens
     await expect.poll(() => statusOf(`${origin}/api/v1/stories`).catch(String)).toBe(200);

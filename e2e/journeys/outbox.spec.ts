@@ -187,7 +187,7 @@ test('a draft outlives reload, other screens and an expired session', async ({ p
   await expect(field).toHaveValue('还没想好怎么说');
 });
 
-test('who has too few points is told before sending, checks in, and sends the words that stand there still', async ({
+test('a reader with too few points learns so before sending, checks in, and sends the words that are still there', async ({
   person,
   page,
 }) => {

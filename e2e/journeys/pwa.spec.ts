@@ -270,7 +270,7 @@ test('a switch is not hidden by what the worker keeps', async ({ page, context }
   }).toPass({ timeout: 90_000 });
 });
 
-test('a host script that does not come is asked for once more, past the caches', async ({ page, context }) => {
+test('a host script that does not load is requested once more, past the caches', async ({ page, context }) => {
   const isHost = (address: URL) => /^\/builds\/host\/.*\.js$/.test(address.pathname);
   await context.route(
     (address) => isHost(address) && address.search === '',

@@ -29,7 +29,7 @@ const ways: Record<string, (page: Page) => Promise<unknown>> = {
   'the ✕': (page) => page.getByRole('button', { name: '关闭' }).tap(),
   Escape: (page) => page.keyboard.press('Escape'),
   'going back': (page) => page.goBack(),
-  'a tap beside it': (page) => page.touchscreen.tap(100, 40),
+  'a tap outside': (page) => page.touchscreen.tap(100, 40),
 };
 
 test.describe('a sheet', () => {

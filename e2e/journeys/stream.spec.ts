@@ -77,7 +77,7 @@ const slowly = test.extend<object, { product: RunningProduct }>({
 });
 
 slowly(
-  'who reads further up is not moved by a reply and is told that something new has come',
+  'a reader further up is not moved by a reply and sees that something new has come',
   async ({ person, page, product }) => {
     await comesBackTo(person, 20, product.data);
     await person.says('往下讲吧');

@@ -29,7 +29,7 @@ test.describe('with a translator in the browser', () => {
     expect(await sign.evaluate(({ tagName }) => tagName)).toBe('SPAN');
   });
 
-  test('a reply grows, is told another way, and a line of one’s own is edited', async ({ person, page }) => {
+  test('a reply grows, is rewritten, and a line of one’s own is edited', async ({ person, page }) => {
     await person.joins();
     await person.opensChat('ying-ning');
     for (const line of ['姑娘为何总是笑？', '*拱手* 我姓王']) {

@@ -3,7 +3,7 @@ import { seededAccount } from '../seeds.ts';
 
 test.use({ viewport: { width: 1280, height: 800 }, hasTouch: false, isMobile: false });
 
-test('beside its story a chat has one way back, which leads to the story', async ({ person, page }) => {
+test('next to its story a chat has one way back, which leads to the story', async ({ person, page }) => {
   await person.opensChat('nie-xiaoqian');
   const back = page.getByRole('button', { name: '返回' });
   await expect(back).toHaveCount(1);
@@ -12,7 +12,7 @@ test('beside its story a chat has one way back, which leads to the story', async
   await expect(page.getByRole('link', { name: '开始聊天' })).toBeVisible();
 });
 
-test('the conversations stand beside the open chat, whose place another one takes', async ({ person, page }) => {
+test('the conversations stand next to the open chat, which another one replaces', async ({ person, page }) => {
   await person.returns(await seededAccount({ story: ['hua-pi', 'nie-xiaoqian'], messages: 4 }));
   await person.open('/conversations');
   const row = (title: string) => page.getByRole('link', { name: new RegExp(title) }).filter({ visible: true });

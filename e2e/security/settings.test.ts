@@ -22,7 +22,7 @@ test.each([
   expect(environment).toEqual({});
 });
 
-test('what tests are found and told by stays', () => {
+test('what tests find and distinguish elements by stays', () => {
   const environment = {
     PATH: 'x',
     HOME: 'x',

@@ -213,7 +213,7 @@ export async function judge(devices: readonly Device[], set: string): Promise<st
     const calmProblem = await waitForNoProblem(() => calmDown(device).then(() => null), HEALED_WITHIN_MS);
     if (calmProblem) problems.push(`${device.name}: ${calmProblem}`);
   }
-  console.log('the sky is clear');
+  console.log('all faults have ended');
   for (const [name, check] of Object.entries(checks)) {
     for (const device of devices) problems.push(...(await check(device)));
     console.log(`${name}: ${problems.length} wrong so far`);

@@ -112,7 +112,7 @@ describe('while the document of a newer set is loading', () => {
     expect(await heading('书架')).toBeTruthy();
   });
 
-  test('a step back is not undone by a document asked for before', async () => {
+  test('a step back is not undone by a document requested before', async () => {
     const { user, page } = await openHost();
     await user.click(await screen.findByRole('link', { name: '故事 1' }));
     await heading('第 1 则');

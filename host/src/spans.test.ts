@@ -46,7 +46,7 @@ const called = async (...names: string[]) => (await hide()).filter(({ name }) =>
 beforeEach(() => performance.clearMeasures());
 
 describe('a page whose document is traced', () => {
-  test('tells of its loading and of its remotes’, once, by patterns and builds', async () => {
+  test('reports its loading and that of its remotes, once, by patterns and builds', async () => {
     openDocument(sampled);
     performance.measure(READY + stories, { start: 10, duration: 210 });
     onTestEnd(watchSpans(openPage()));
@@ -82,7 +82,7 @@ describe('a page whose document is traced', () => {
     expect(reports.map(({ spans }) => spans.length).sort()).toEqual([11, 50]);
   });
 
-  test('tells of each call, and the server hears whose it is', async () => {
+  test('reports each call, and the server receives its trace', async () => {
     openDocument(sampled);
     onTestEnd(watchSpans(openPage()));
     const requests = api({

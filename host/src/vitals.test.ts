@@ -63,7 +63,7 @@ beforeEach(() => {
 });
 
 describe('what a reader felt', () => {
-  test('is told once, when the page is hidden, for the host and for the remote that was in sight then', async () => {
+  test('is reported once, when the page is hidden, for the host and for the remote that was in sight then', async () => {
     const { navigation, go } = openWay('/explore');
     watch(openPage(), navigation);
     measured.LCP({ name: 'LCP', value: 1234.5, entries: [{ startTime: 1234.5 }] });
@@ -105,7 +105,7 @@ describe('what a reader felt', () => {
     );
   });
 
-  test('of a build that is previewed by a link is told to nobody', async () => {
+  test('of a build that is previewed by a link is not reported', async () => {
     const page = openPage();
     watch({ ...page, set: { ...page.set, override: { id: 'a', expires: '' } } }, openWay('/explore').navigation);
     performance.measure(READY + stories, { start: 10, duration: 90 });

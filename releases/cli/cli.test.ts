@@ -69,7 +69,7 @@ describe('the command line', () => {
     [['log', '--watch'], "unknown option '--watch'", 'pnpm release log --help'],
     [['freeze', 'add', 'now'], "too many arguments for 'add'", 'pnpm release freeze add --help'],
     [['status', '--watch'], '--watch has no --json', 'Leave one of them out.'],
-  ])('%j is wrong usage, and is told how it is used', async (words, message, cure) => {
+  ])('%j is wrong usage, and prints the right one', async (words, message, cure) => {
     const { code, out } = await release(...words, '--json');
     expect(code).toBe(2);
     expect(JSON.parse(out).error).toMatchObject({

@@ -194,7 +194,7 @@ describe('sec.login: a person at the command line', () => {
     await expect(client()).rejects.toMatchObject({ kind: 'usage', cure });
   });
 
-  test('signs in by a browser on this machine where the provider has no codes, or where that is asked for', async () => {
+  test('signs in by a browser on this machine if the provider has no codes, or on request', async () => {
     const first = await login('u-102', { at: 'withoutCodes' });
     expect([first.kept.person, first.told.join('\n')]).toEqual([
       '王五',
@@ -214,13 +214,13 @@ describe('sec.login: a person at the command line', () => {
   test.each([
     ['declines', 'nobody', /declined/],
     ['has no group with a role', 'u-103', /none of their groups has access here/],
-  ])('who %s is told so, and nothing is kept', async (_, sub, message) => {
+  ])('a user who %s sees why, and nothing is stored', async (_, sub, message) => {
     await expect(login(sub)).rejects.toThrow(message);
     await expect(login(sub, { browser: true })).rejects.toThrow(message);
     expect(await files()).toEqual([]);
   });
 
-  test('who lets the code pass is told so', async () => {
+  test('an expired code is reported', async () => {
     const hasty = await openProvider('http://localhost', accounts, 0, { codeSeconds: 2 });
     const { origin, close } = await serveConsole(at, hasty, hasty.cli.id);
     const told: string[] = [];
@@ -231,7 +231,7 @@ describe('sec.login: a person at the command line', () => {
     await hasty.close();
   });
 
-  test('where the console signs nobody in, or is reached by plain http, is told what to do', async () => {
+  test('names the cure if the console signs nobody in, or is reached by plain http', async () => {
     await expect(login('u-101', { at: 'tokensOnly' })).rejects.toMatchObject({
       kind: 'refused',
       cure: expect.stringContaining('CONSOLE_OIDC_CLI_CLIENT_ID'),

@@ -47,13 +47,13 @@ describe('a console that is older than the command line', () => {
     });
   });
 
-  test('is named where it tells of health in another form', async () => {
+  test('is named if it reports health in another form', async () => {
     const client = await clientOf(200, JSON.stringify({ candidate: null, groups: [] }));
     await expect(client.health()).rejects.toMatchObject({ kind: 'refused', cure: UPDATE });
   });
 });
 
-test('a console of the same level keeps its own words, and a server that is none is not called one', async () => {
+test('a console of the same level keeps its own words, and another server is not called a console', async () => {
   const same = await clientOf(404, noEndpoint, { [API_HEADER]: '2' });
   await expect(same.status()).rejects.toMatchObject({ kind: 'unreachable', cure: 'See "HTTP API".' });
   server.close();

@@ -105,19 +105,22 @@ export const chatChecks: Check[] = [
       const storedBody = messages.find(({ client_id }) => client_id === content.client_id)?.body;
       for (const body of [answeredBody, storedBody]) expectThat(body === ODD_WORDS, shown(body));
     }, 'shows what the server kept instead of what the reader wrote'),
-    'answers a repeated key and body as before, also two at once, and carries it out once': tolerated(async (world) => {
-      const { sent, id, visitor } = await world.conversation();
-      const messagesBefore = await world.settled(visitor, id);
-      const repeatedSendings = await Promise.all([1, 2].map(() => sendMessage(visitor, sent.content)));
-      const messagesAfter = await world.settled(visitor, id);
-      for (const { answer } of repeatedSendings) {
-        answer.expectSuccess();
-        const [first, repeated] = [sent.answer, answer].map(({ entity }) => idOf(entity.message));
-        expectThat(first === repeated, `message ${repeated} after message ${first}`);
-      }
-      const [count, countBefore] = [messagesAfter.length, messagesBefore.length];
-      expectThat(count === countBefore, `${count} messages where there were ${countBefore}`);
-    }, 'asks messages/latest before it sends a message again, so that only a second device could double it'),
+    'answers a repeated key and body as before, also two in parallel, and carries it out once': tolerated(
+      async (world) => {
+        const { sent, id, visitor } = await world.conversation();
+        const messagesBefore = await world.settled(visitor, id);
+        const repeatedSendings = await Promise.all([1, 2].map(() => sendMessage(visitor, sent.content)));
+        const messagesAfter = await world.settled(visitor, id);
+        for (const { answer } of repeatedSendings) {
+          answer.expectSuccess();
+          const [first, repeated] = [sent.answer, answer].map(({ entity }) => idOf(entity.message));
+          expectThat(first === repeated, `message ${repeated} after message ${first}`);
+        }
+        const [count, countBefore] = [messagesAfter.length, messagesBefore.length];
+        expectThat(count === countBefore, `${count} messages where there were ${countBefore}`);
+      },
+      'asks messages/latest before it sends a message again, so that only a second device could double it',
+    ),
     'refuses a used key with other words (422)': tolerated(async (world) => {
       const { sent, id, visitor } = await world.conversation();
       const { answer } = await sendMessage(visitor, { ...sent.content, body: '换了话' });
@@ -218,7 +221,7 @@ export const chatChecks: Check[] = [
         expectThat(page.meta.has_more === !isFirst, `has_more ${String(page.meta.has_more)} at seq ${seq}`);
         if (!isFirst) page = await latest(world, { limit: 1, before: seq });
       }
-    }, 'shows what comes: without limit the whole conversation at once'),
+    }, 'shows what comes: without limit the whole conversation in one page'),
   }),
   ...replyChecks,
   ...listChecks,

@@ -37,7 +37,7 @@ export const endingChecks: Check[] = [
       const listedIds = (await listOf(world.theirs, '/conversations')).map(idOf);
       expectThat(!listedIds.includes(id), 'it is still listed');
       const messages = await listOf(world.theirs, pathOf`/messages/latest?story_id=${story_id}`);
-      expectThat(messages.length === 0, 'its messages are still told');
+      expectThat(messages.length === 0, 'its messages are still sent');
       (await world.theirs.delete(pathOf`/conversations/${id}`)).expectStatus(404, 204, 200);
     }, 'believes any success until it next fetches the list'),
   }),

@@ -31,7 +31,7 @@ const messageOf = (frame: Frame): Record<string, unknown> => {
 };
 
 /** Records the events on the channel of `mine` while a message is sent and answered. */
-const recordedEvents = (world: World) => world.createOnce('heard of a message', () => listenToMessage(world));
+const recordedEvents = (world: World) => world.createOnce('received a message', () => listenToMessage(world));
 
 async function listenToMessage(world: World) {
   const { visitor, id } = await world.member('mine');

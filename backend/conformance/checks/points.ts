@@ -29,7 +29,7 @@ export const pointChecks: Check[] = [
       answer.expectSuccess();
       const repeatedAnswer = (await world.mine.postOnce('/support/tickets', form)).expectSuccess();
       expectThat(idOf(repeatedAnswer.entity) === createdId(answer), repeatedAnswer);
-    }, 'sends a draft with the same key until it is taken'),
+    }, 'sends a draft with the same key until it is accepted'),
   }),
   ...checksOf('POST /v1/support/tickets/{id}/read', {
     'takes note that an answer was read': tolerated(async (world) => {

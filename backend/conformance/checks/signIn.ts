@@ -73,7 +73,7 @@ export const signInChecks: Check[] = [
       const answer = await (await world.visitor()).post('/register', {});
       for (const field of ['login', 'password', 'name']) answer.expectFieldErrors(field);
     }, 'does not send one; shows the server’s message'),
-    'refuses a name that is taken with 422 at login': tolerated(async (world) => {
+    'refuses a name that is in use with 422 at login': tolerated(async (world) => {
       const { login } = await world.member('mine');
       const form = { login, password: '246810', name: '重名' };
       (await (await world.visitor()).post('/register', form)).expectFieldErrors('login');

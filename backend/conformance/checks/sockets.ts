@@ -161,7 +161,7 @@ export const socketChecks: Check[] = [
       const asItCame = recordOf(JSON.parse(two.texts[two.frames.indexOf(whisperFrame)] ?? ''));
       expectThat(recordOf(asItCame.data).typing === true, asItCame);
       await one.ping();
-      expectThat(!one.frames.some(({ event }) => event === 'client-typing'), 'who whispered heard it too');
+      expectThat(!one.frames.some(({ event }) => event === 'client-typing'), 'the sender of a whisper received it too');
     }, 'does not whisper'),
     'is silent about a channel that was left': tolerated(async (world) => {
       const { visitor, id } = await world.member('mine');

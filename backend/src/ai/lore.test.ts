@@ -206,7 +206,7 @@ describe('the storyteller remembers', () => {
     expect(say('我是做什么的？').text).toContain('木匠');
   });
 
-  test('to wait for the reader’s choice, whatever is asked', () => {
+  test('to wait for the reader’s choice, for any request', () => {
     const say = open('lu-pan');
     for (let turn = 0; turn < 20; turn += 1) expect(say('你多大了？').progress.at).toBe('fuyue');
   });

@@ -99,7 +99,7 @@ export async function writers(): Promise<Row[]> {
   await at.remove();
   return [
     row(
-      `lost of ${TOTAL} changes by ${PROCESSES * WRITERS_EACH} writers at once`,
+      `lost of ${TOTAL} changes by ${PROCESSES * WRITERS_EACH} parallel writers`,
       `${lost}, in ${ourSeconds.toFixed(0)} s`,
       '0',
       lost === 0,

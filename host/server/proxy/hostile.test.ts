@@ -34,7 +34,7 @@ const broken: Record<string, string> = {
   'half a chunk': `${chunked}5\r\nhe`,
   'chunks without an end': `${chunked}5\r\nhello\r\n`,
   'a chunk of no size': `${chunked}zz\r\nhello\r\n0\r\n\r\n`,
-  'a coding beside chunks': `HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
+  'a coding next to chunks': `HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n`,
   'a coding in place of chunks': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: deflate\r\n\r\nhi',
   'a chunk longer than it says': `${chunked}2\r\nhello\r\n0\r\n\r\n`,
 };

@@ -54,7 +54,7 @@ async function expire() {
 }
 
 describe('a private screen', () => {
-  test('asked for by a guest: the popup, and after signing in the screen', async () => {
+  test('requested by a guest: the popup, and after signing in the screen', async () => {
     const { user } = await openHost({ path: '/my', handlers });
     await user.click(await screen.findByRole('link', { name: '去改名' }));
     await heading('注册');
@@ -193,7 +193,7 @@ describe('a 401', () => {
     expect(screen.queryByText('登录已过期，你的对话都在')).toBeNull();
   });
 
-  test('ten at once open one popup', async () => {
+  test('ten in parallel open one popup', async () => {
     await openHost({ handlers: expired });
     const all = Promise.all(Array.from({ length: 10 }, ask));
     await screen.findByRole('heading', { name: '注册' });
@@ -201,7 +201,7 @@ describe('a 401', () => {
     expect(openDialogs()).toBe(1);
   });
 
-  test('and whoever else asks meanwhile get the same answer', async () => {
+  test('and requests made meanwhile get the same answer', async () => {
     const { user } = await openHost({ handlers: expired });
     const asked = [requestLogin(), requestLogin('login')];
     await ask();

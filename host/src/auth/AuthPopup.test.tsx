@@ -91,8 +91,8 @@ describe('what a registration agrees to', () => {
   });
 
   test.each([
-    ['a server that keeps it is told the version', ['account.consent'], { consent_version: CONSENT_VERSION }],
-    ['another is told nothing beyond the specification', [], {}],
+    ['a server that stores it receives the version', ['account.consent'], { consent_version: CONSENT_VERSION }],
+    ['another receives nothing beyond the specification', [], {}],
   ] as const)('%s', async (_, announced, extra) => {
     capabilities.set(announced);
     onTestEnd(() => capabilities.set([]));

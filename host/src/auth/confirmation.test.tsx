@@ -19,14 +19,14 @@ describe('sending the confirmation again', () => {
     expect(Number.parseInt(button.textContent ?? '', 10)).toBeGreaterThan(40);
   });
 
-  test('is done at once where none went out, and then has to wait too', async () => {
+  test('is sent immediately if none went out, and then has to wait too', async () => {
     const { user } = await login({ ...refusedLogin, [resend]: reply(202, {}) });
     await user.click(await screen.findByRole('button', { name: '重新发送' }));
     await expectToast('确认邮件已发送');
     expect((await counting()).disabled).toBe(true);
   });
 
-  test('that failed can be tried again at once', async () => {
+  test('that failed can be tried again immediately', async () => {
     const { user } = await login({ ...refusedLogin, [resend]: reply(500, {}) });
     await user.click(await screen.findByRole('button', { name: '重新发送' }));
     await expectToast('发送失败');
@@ -76,7 +76,7 @@ describe('a confirmation made on another device', () => {
     expect(session.current().status).toBe('member');
   });
 
-  test('is asked for ever more rarely, through failures too', async () => {
+  test('is requested ever more rarely, through failures too', async () => {
     const { asked } = await waits(() => {
       throw offline();
     });
@@ -89,14 +89,14 @@ describe('a confirmation made on another device', () => {
     expect(asked() - soon).toBeGreaterThan(5);
   });
 
-  test('is not taken from a server that tells of the user before', async () => {
+  test('is not accepted from a server that answers with the former user', async () => {
     await waits(() => ({ data: memberDto({ email_verified_at: null }) }));
     await returnToPage();
     await pass(MINUTE_MS);
     expect(session.current().status).toBe('guest');
   });
 
-  test('that is still being asked for when the window is closed does not open it again', async () => {
+  test('that is still being requested when the window is closed does not open it again', async () => {
     let finish: (answer: unknown) => void = () => undefined;
     const { user, asked } = await waits(() => new Promise((resolve) => (finish = resolve)));
     await returnToPage();
@@ -108,7 +108,7 @@ describe('a confirmation made on another device', () => {
     expect(openDialogs()).toBe(0);
   });
 
-  test('is not asked for any more once the session is gone, nor in a window that was left', async () => {
+  test('is no longer requested once the session is gone, nor in a window that was left', async () => {
     const { user, asked } = await waits(() => reply(401, {}));
     await pass(MINUTE_MS);
     expect(asked()).toBe(1);

@@ -39,7 +39,7 @@ describe('registering', () => {
     await expectToast('去修改');
   });
 
-  test('the suggestion of another password is gone with whoever logs out', async () => {
+  test('the suggestion of another password is gone after the user logs out', async () => {
     const { loginResult } = await register({
       'POST /v1/register': registrationResponse(),
       'POST /v1/logout': { status: 204 },
@@ -65,7 +65,7 @@ describe('registering', () => {
     expect(screen.getByRole('heading', { name: '登录' })).toBeTruthy();
   });
 
-  test('the invite code goes along for whoever came by an invite link', async () => {
+  test('the invite code is sent for a guest who came by an invite link', async () => {
     sessionStorage.setItem('liaozhai-invite', 'LANRUO');
     const host = await openHost({ path: '/', handlers: { 'POST /v1/register': registrationResponse() } });
     void requestLogin();
@@ -85,7 +85,7 @@ describe('registering', () => {
     expect(input('login')?.getAttribute('aria-invalid')).toBeNull();
   });
 
-  test('what is on its way keeps the popup open, whatever would close it', async () => {
+  test('a running request keeps the popup open against every way to close it', async () => {
     let finish: (answer: unknown) => void = () => undefined;
     const answers = () => new Promise((resolve) => (finish = resolve));
     const { user } = await register({ 'POST /v1/register': answers });
@@ -130,7 +130,7 @@ describe('the chosen gender', () => {
     return host;
   }
 
-  test('is told to the profile, since the registration has no field for it', async () => {
+  test('is sent to the profile, since the registration has no field for it', async () => {
     const { requests } = await registerAsWoman({
       'POST /v1/register': registrationResponse(),
       'PUT /v1/user': { status: 204 },
@@ -139,7 +139,7 @@ describe('the chosen gender', () => {
     expect(told(requests)).toEqual([{ gender: 'female' }]);
   });
 
-  test('is told again where the first attempt had no answer', async () => {
+  test('is sent again if the first attempt had no answer', async () => {
     rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
     onTestEnd(() => void rs.useRealTimers());
     const answers: (() => unknown)[] = [
@@ -159,7 +159,7 @@ describe('the chosen gender', () => {
     expect(told(requests)).toHaveLength(3);
   });
 
-  test('is not told again once the profile has another', async () => {
+  test('is not sent again once the profile has another', async () => {
     rs.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
     onTestEnd(() => void rs.useRealTimers());
     const { requests } = await registerAsWoman({
@@ -173,7 +173,7 @@ describe('the chosen gender', () => {
     expect(told(requests)).toHaveLength(1);
   });
 
-  test('that a server will not have is told once', async () => {
+  test('that a server refuses is sent once', async () => {
     const { requests } = await registerAsWoman({
       'POST /v1/register': registrationResponse(),
       'PUT /v1/user': reply(422, { errors: { gender: ['no such field'] } }),
@@ -196,7 +196,7 @@ describe('the chosen gender', () => {
     expect(told(second.requests)).toEqual([{ gender: 'female' }]);
   });
 
-  test('is not told of somebody else who confirms an address here', async () => {
+  test('is not sent for somebody else who confirms an address here', async () => {
     const first = await registerAsWoman({ 'POST /v1/register': registrationResponse('email') });
     await screen.findByRole('heading', { name: '确认邮箱' });
     first.unmount();
@@ -346,7 +346,7 @@ describe('registering again after the answer was lost', () => {
     expect(await screen.findByRole('heading', { name: '确认邮箱' })).toBeTruthy();
   });
 
-  test('tells that the name is taken where it is somebody else’s', async () => {
+  test('reports a name in use if it is somebody else’s', async () => {
     const { again } = await registerTwice({
       'POST /v1/login': reply(422, { errors: { login: ['用户名或密码不正确'] } }),
     });
@@ -450,7 +450,7 @@ describe('what came by an invitation', () => {
     return host;
   };
 
-  test('is announced once, as soon as the user is told of it', async () => {
+  test('is announced once, as soon as the user sees it', async () => {
     const { requests } = await openWith({ data: gifts });
     act(() => session.userPatched({ gifts }));
     await expectToast('你接受了「聂生」的邀请，得 20 点');

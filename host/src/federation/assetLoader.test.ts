@@ -71,7 +71,7 @@ describe('a file that does not come', () => {
     ['corrupt', 200, ['/builds/a.js', '/builds/a.js?again=1']],
     ['gone', 404, ['/builds/a.js']],
   ];
-  test.each(failures)('is %s (%s) and asked for as %j', async (kind, status, expected) => {
+  test.each(failures)('is %s (%s) and requested as %j', async (kind, status, expected) => {
     const asked = refuseScripts(status);
     await expect(createAssetLoader(() => 60_000).script('/builds/a.js')).rejects.toMatchObject({ kind });
     expect(asked).toEqual(expected);

@@ -152,7 +152,7 @@ test.each(['chart', 'react'])(
   },
 );
 
-test('a loaded copy is found beside a newer one that does not fit', async () => {
+test('a loaded copy is found next to a newer one that does not fit', async () => {
   const { host } = await openFederation();
   const open = (name: string, version: string, range: string) =>
     openRemote(host, name, 'chart', { version, range, isDead: false });

@@ -69,7 +69,7 @@ describe('what nobody waits for yet', () => {
     expect(underWay()).toEqual(legal);
   });
 
-  test('goes on where the awaited screen needs it, asked for once', async () => {
+  test('goes on where the awaited screen needs it, requested once', async () => {
     const { asked, underWay } = network();
     const prefetcher = createPrefetcher(hashes, () => 60_000);
     void prefetcher.prefetch(files('chat'), 'low');
@@ -81,7 +81,7 @@ describe('what nobody waits for yet', () => {
     expect(asked).toEqual(chat);
   });
 
-  test('is not asked for again when its build has failed', async () => {
+  test('is not requested again when its build has failed', async () => {
     const { asked, underWay } = network();
     const prefetcher = createPrefetcher(hashes, () => 60_000);
     const idle = prefetcher.prefetch(files('chat'), 'low');

@@ -50,7 +50,7 @@ function open(served: Partial<Record<keyof typeof entries, Served>>, set: PageSe
   return { remotes: createRemotes(set, assetLoader, prefetcher), cancelled };
 }
 
-test('a container is given what the host shares, once, however often its remote is asked for', async () => {
+test('a container receives what the host shares, once, however often its remote is requested', async () => {
   const given: unknown[] = [];
   const container = { ...sound(), init: (scope: unknown) => void given.push(scope) };
   const { remotes } = open({ current: { container } });
@@ -157,7 +157,7 @@ test('a build of ES modules gives way, without a word against it, where the brow
   expect(votes().filter(({ outcome }) => outcome === 'failed')).toEqual([]);
 });
 
-describe('that a build has loaded is told', () => {
+describe('a build that has loaded is reported', () => {
   test('when the page is idle, after a failure that came later', async () => {
     const { remotes } = open({ current: { container: sound() } });
     await remotes.load('gifts');

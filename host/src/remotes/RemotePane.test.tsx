@@ -254,7 +254,7 @@ describe('a pane', () => {
     expect(await screen.findByRole('heading', { name: '书架' })).toBeTruthy();
   });
 
-  test('that failed opens by itself as soon as the network is back', async () => {
+  test('that failed opens automatically as soon as the network is back', async () => {
     lanternsAreDark = true;
     onTestEnd(() => {
       lanternsAreDark = true;

@@ -53,7 +53,7 @@ test('the fresh page goes on from its set', async () => {
   expect(forgotten).toEqual([]);
 });
 
-test('the trace of the fresh page stands in the markup, and no header tells of an earlier one', async () => {
+test('the trace of the fresh page stands in the markup, and no header names an earlier one', async () => {
   const timing = (trace: string) => ({ 'server-timing': `traceparent;desc="${trace}"` });
   const answer = await begun(Promise.resolve(page(html(), timing('00-b-2-01'))), page(html(), timing('00-a-1-01')));
   expect(answer.headers.get('server-timing')).toBeNull();
@@ -67,7 +67,7 @@ const others: [string, Response][] = [
   ['is no page', page(html(), { status: 404 })],
   ['was cut off', page(html().replace('</html>', ''))],
 ];
-test.each(others)('a page that %s is asked for again, and what was kept goes', async (_, fresh) => {
+test.each(others)('a page that %s is requested again, and its cached copy goes', async (_, fresh) => {
   expect(restOf(await (await begun(Promise.resolve(fresh))).text())).toBe(askedAgain);
   expect(forgotten).toEqual([address]);
 });
@@ -89,7 +89,7 @@ test.each(unfit)('a kept page that %s begins nothing', async (_, kept) => {
   expect(await createAnswerAtOnce()(address, page(kept), Promise.resolve(page(html())))).toBeNull();
 });
 
-test('a page asked for again is not begun, so that servers of two minds make no endless round', async () => {
+test('a page requested again is not begun, so that contradicting servers cause no endless loop', async () => {
   const answerAtOnce = createAnswerAtOnce();
   const other = () => Promise.resolve(page(html({ style: '.b{}' })));
   expect(restOf(await (await begun(other(), page(html()), answerAtOnce)).text())).toBe(askedAgain);

@@ -102,14 +102,14 @@ describe('the page', () => {
     expect(waiting.size).toBe(0);
   });
 
-  test('of the same host is kept at once, over one that waits', async () => {
+  test('of the same host is cached immediately, over one that waits', async () => {
     kept.set(addressOf('/builds/host/1.js'), new Response('1'));
     await isReadyToCache(page('2'));
     expect(await isReadyToCache(page('1'))).toBe(true);
     expect(waiting.size).toBe(0);
   });
 
-  test('whose end is missing is asked for past the browser’s cache, to be opened again if it is whole then', async () => {
+  test('whose end is missing is requested past the browser’s cache, and opens again if it is whole then', async () => {
     const whole = await page('1').text();
     const half = whole.slice(0, 40);
     const answer = (html: string) => new Response(html, { headers: { 'content-type': 'text/html' } });
@@ -131,7 +131,7 @@ describe('the page', () => {
 
   const addresses = () => [...screens.keys()].map((url) => url.slice(location.origin.length));
 
-  test('stands for its own address beside, together with others of its set', async () => {
+  test('also stands for its own address, together with others of its set', async () => {
     await cachePage(page('1'));
     await cachePage(page('1', {}, '/my'));
     await cachePage(page('1', {}, '/story/hua-pi?chat=1'));

@@ -108,7 +108,7 @@ describe('a pending update', () => {
     expect(update.claim()).toBe(true);
   });
 
-  test('that a new document did not bring is not asked for again at once', () => {
+  test('that a new document did not bring is not requested again immediately', () => {
     const update = createPendingUpdate();
     update.announce(setB);
     recordAttempt(setB);
@@ -118,7 +118,7 @@ describe('a pending update', () => {
     expect(wasJustAttempted(setB, Date.now() - 86_400_000)).toBe(false);
   });
 
-  test('is none until another set is live, and none once that is taken back', () => {
+  test('does not exist until another set is live, nor once that is rolled back', () => {
     const update = createPendingUpdate();
     expect(update.claim()).toBe(false);
     update.announce(setB);

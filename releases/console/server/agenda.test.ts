@@ -208,7 +208,7 @@ describe('two-person approval over HTTP', () => {
     expect((await ask('manager', 'approval', { hours: 24, why: 'four eyes' })).status).toBe(200);
   });
 
-  test('a deployer proposes, a manager who is somebody else lets it through, and who may not is told why', async () => {
+  test('a deployer proposes, another manager approves, and a person without that right sees why', async () => {
     const id = await propose();
     expect(await live()).not.toContain(next);
     expect(await agenda()).toMatchObject({ approval: { hours: 24 }, proposals: [{ id, own: false, outdated: false }] });
@@ -250,7 +250,7 @@ describe('two-person approval over HTTP', () => {
     expect(await agenda()).toMatchObject({ proposals: [] });
   });
 
-  test('of two who approve at the same moment one does, and the other is told that it is done', async () => {
+  test('of two approvals at the same moment one counts, and the other learns that it is done', async () => {
     const second = await hand('manager', 'second manager');
     const id = await propose();
     const { seq } = await at.current();
@@ -260,7 +260,7 @@ describe('two-person approval over HTTP', () => {
     expect((await at.current()).seq).toBe(seq + 2);
   });
 
-  test('who knows no proposals is not told of success, and nothing is lost', async () => {
+  test('a client that knows no proposals receives no success, and nothing is lost', async () => {
     for (const level of ['', '1']) {
       const { status, answer } = await ask('deployer:stories', 'activate', { ...activate, why: level }, level);
       expect(status).toBe(422);
@@ -276,7 +276,7 @@ describe('two-person approval over HTTP', () => {
     expect(await live()).toContain(next);
   });
 
-  test('ways back go at once, and turning the rule off waits', async () => {
+  test('ways back take effect immediately, and turning the rule off waits', async () => {
     await ask('manager', 'approve', { id: await propose() });
     expect((await ask('deployer:stories', 'rollback', { name: 'stories' })).status).toBe(200);
     const { status, answer } = await ask('manager', 'approval', { hours: null });

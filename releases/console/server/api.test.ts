@@ -174,7 +174,7 @@ describe('sec.releases: who gets in', () => {
     test.each([
       ['unsigned, as they were before', 'aaaaaaaaaaaa', (id: string) => JSON.stringify(record({ id }))],
       ['signed by another key', 'bbbbbbbbbbbb', (id: string) => signedJson(record({ id }), newSigningKey())],
-    ])('%s, and is told how to get a new one', async (_, id, make) => {
+    ])('%s, and the answer says how to get a new one', async (_, id, make) => {
       const { seq } = await at.current();
       await at.store.swapPointer(`tokens/${id}.json`, make(id), null);
       const answer = await rollbackAs(id);
@@ -284,7 +284,7 @@ describe('sec.releases: who may do what', () => {
     }
   });
 
-  test('what a kill or a withdrawal would do is not told before it to who may not do it', async () => {
+  test('a kill or a withdrawal shows its effect only to persons who may do it', async () => {
     const before = (verb: string) => `/kill?build=${encodeURIComponent(storiesNext)}&before=${verb}`;
     const statuses = (verb: string) =>
       Promise.all(GRANTS.map(async (grant) => [grant, (await ask(before(verb), bearer(grant))).status]));
@@ -339,7 +339,7 @@ describe('sec.releases: who may do what', () => {
     expect(newest).toMatchObject({ who: `Wang Wu (${bot.record.id})` });
   });
 
-  test('who saw an older state is told, with 409', async () => {
+  test('a change from an older state gets a 409', async () => {
     expect((await post('manager', 'rollback', { name: 'chat', seq: (await seqNow()) - 1 })).status).toBe(409);
   });
 
@@ -435,7 +435,7 @@ describe('sec.releases: publishing over HTTP', () => {
     ['a hidden file', `/builds/${folder}/.env`],
     ['an unknown ending', `/builds/${folder}/x.sh2`],
     ['a compressed form', `/builds/${folder}/x.js.br`],
-    ['a folder that is none', '/builds/stories/nonsense/x.js'],
+    ['an unknown folder', '/builds/stories/nonsense/x.js'],
   ])('%s is refused', async (_, path) => {
     const { status } = await put(path, 'x');
     expect(status).toBeGreaterThanOrEqual(400);
@@ -495,8 +495,8 @@ describe('what is refused before a verb is asked', () => {
       /10240 KiB/,
     ],
     ['a form of a foreign page', 415, '/v1/abort', { method: 'POST', body: '{}', type: 'text/plain' }, /JSON/],
-    ['a path of the API that is none', 404, '/v1/nonsense', {}, /no such endpoint/],
-    ['a path of the page that is none', 404, '/nonsense', {}, /no such page/],
+    ['an unknown path of the API', 404, '/v1/nonsense', {}, /no such endpoint/],
+    ['an unknown path of the page', 404, '/nonsense', {}, /no such page/],
     ['something sent to the page', 405, '/', { method: 'POST', body: '{}' }, /can only be read/],
   ];
   test.each(refusals)('%s is refused with %s, in the shape of every refusal', async (_, status, path, init, said) => {

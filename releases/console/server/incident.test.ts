@@ -48,7 +48,7 @@ describe('in an incident', () => {
     expect((await post(manager, 'activate', { builds: [await at.remote('chat', '1.1.0')] })).status).toBe(422);
   });
 
-  test('whoever guesses tokens from the same address locks no holder of a valid one out', async () => {
+  test('guesses of tokens lock out no holder of a valid one at the same address', async () => {
     const manager = await tokenFor('manager');
     const guess = () => api.request('/status', { headers: { authorization: 'Bearer x' } });
     for (let n = 0; n < 40; n += 1) await guess();

@@ -118,7 +118,7 @@ describe('sec.sign-in: a person', () => {
     expect(await me(console)).toBe(401);
   });
 
-  test('that signed out is out, whoever kept the cookie; nothing of the session is left in the store', async () => {
+  test('that signed out is out, even with the cookie; nothing of the session is left in the store', async () => {
     const console = openConsole();
     await console.enter('u-101');
     const kept = new Map(console.jar.cookies);
@@ -151,7 +151,7 @@ describe('sec.sign-in: a person', () => {
     expect((await console.post('/v1/rollback', {})).status).toBe(403);
   });
 
-  test('without a group that has a role gets no session, and is told so', async () => {
+  test('without a group that has a role gets no session, and sees why', async () => {
     const console = openConsole();
     const entered = await console.enter('u-103');
     expect(entered.headers.get('location')).toBe('/#sign-in=noAccess');
@@ -179,7 +179,7 @@ describe('sec.sign-in: a person', () => {
     expect(without.headers.get('location')).toBe(`${to}${joint}sign-in=noAccess`);
   });
 
-  test('that the provider turns away is told so', async () => {
+  test('that the provider refuses sees why', async () => {
     const console = openConsole();
     expect((await console.enter('nobody')).headers.get('location')).toBe('/#sign-in=declined');
     expect(await me(console)).toBe(401);
@@ -286,7 +286,7 @@ describe('sec.sign-in: an attempt', () => {
     expect(await me(other)).toBe(401);
   });
 
-  test('while the provider is away is told so; tokens work all the same, and the log says why', async () => {
+  test('sees that the provider is away; tokens still work, and the log says why', async () => {
     const away = await openProvider(ORIGIN, []);
     await away.close();
     const console = openConsole({ settings: { CONSOLE_OIDC_ISSUER: away.issuer } });

@@ -59,7 +59,7 @@ describe('sec.releases: a publisher cannot fill the store', () => {
     expect((await send('chat', 'big.woff2', 100 * KIB)).status).toBe(200);
   });
 
-  test('nor by sending everything at once, nor by very many small files', async () => {
+  test('nor by one huge request, nor by very many small files', async () => {
     const send = await openPublisher({ ...OPEN, remote: 400 * KIB });
     const large = Array.from({ length: 20 }, (_, n) => send('maps', `big-${n}.woff2`, 100 * KIB));
     const taken = (await Promise.all(large)).filter(({ status }) => status === 200).length;

@@ -54,7 +54,7 @@ async function harmfulCandidate(): Promise<void> {
 }
 
 describe('the watch over the channels', () => {
-  test('goes on to the next channel when one is damaged or no channel at all, and tells of it', async () => {
+  test('goes on to the next channel when one is damaged or no channel, and reports it', async () => {
     await harmfulCandidate();
     await at.store.swapPointer('channels/damaged.json', '{"not": "a channel"}', null);
     await writeFile(`${at.folder}/store/channels/a stray note.txt`, '');
@@ -64,7 +64,7 @@ describe('the watch over the channels', () => {
     expect(problems).toContain('a stray note.txt');
   });
 
-  test('tells of a problem when it begins and when it comes back, not at every round that meets it', async () => {
+  test('reports a problem when it begins and when it comes back, not at every round', async () => {
     const told: string[] = [];
     let now = 0;
     const tell = reportNewProblems(

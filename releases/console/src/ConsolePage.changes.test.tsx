@@ -428,7 +428,7 @@ describe('a change', () => {
     await waitFor(() => expect(said()).toContain('完成，现在是状态 9'));
   });
 
-  test('of a rollback was compared with the very state it is posted for, on the channel it was asked for', async () => {
+  test('of a rollback was compared with the state it is posted for, on the requested channel', async () => {
     await openPage();
     const release = server.hold('before?channel=production&name=stories');
     await userEvent.click(button('回退 stories'));

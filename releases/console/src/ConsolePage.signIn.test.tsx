@@ -89,7 +89,7 @@ describe('signing in', () => {
 describe('signing in as a person', () => {
   beforeEach(() => sessionStorage.clear());
 
-  test('is offered beside the token where the console has a provider', async () => {
+  test('is offered next to the token if the console has a provider', async () => {
     server.session = { offered: true, signedIn: false };
     render(<ConsolePage />);
     expect((await screen.findByRole('link', { name: '单点登录' })).getAttribute('href')).toBe('/auth/login');

@@ -79,7 +79,7 @@ describe('shared libraries', () => {
 });
 
 describe('the language', () => {
-  test('is switched in place, told to the browser, and remembered on this device', async () => {
+  test('is switched in place, set in the document, and remembered on this device', async () => {
     const entry = { seq: 6, verb: 'abort', who: '小王', what: old, why: 'slow', at: instant(7200) };
     server.log = [{ ...entry, action: { kind: 'abort', builds: [old], evidence: [] } }];
     await openPage();
@@ -214,7 +214,7 @@ describe('what the page shows', () => {
     expect(log.getAllByRole('button').map((one) => one.getAttribute('aria-label'))).toEqual(['回到此状态 6']);
   });
 
-  test('the candidate beside its control, and the verdict', async () => {
+  test('the candidate next to its control, and the verdict', async () => {
     const verdict = { pValue: 1e-9, alpha: 1e-4, hasVisitors: true, enough: true, worse: true };
     const tried = { ...group, failedVisitors: 20, failures: { hang: 20 }, p75LoadMilliseconds: 512.4 };
     server.health = { stable: group, candidates: [{ builds: [next], tried, control: group, verdict }], builds: [] };
@@ -237,7 +237,7 @@ describe('what the page shows', () => {
     expect(within(section('健康')).getByText(words)).toBeTruthy();
   });
 
-  test('what visitors felt, stable beside candidate: a chart with its figures in words, and who has too few pages', async () => {
+  test('the vitals of visitors, stable next to candidate: a chart with its figures in words, and builds with too few pages', async () => {
     const felt = { pages: 1203, p75: 1240, points: [...Array(11).fill(1200), 1300] };
     const few = { pages: 9, p75: null, points: [...Array(10).fill(null), 2100, 2300] };
     const verdict = { tried: felt, control: felt, pValue: 1e-9, alpha: 1e-4, enough: true, slower: true };
@@ -675,7 +675,7 @@ test('the slider starts at the candidate’s share, also between its usual steps
 });
 
 describe('by one hand at night', () => {
-  test('names packages as people do, with their own name small beside it', async () => {
+  test('names packages as people do, with their own name small next to it', async () => {
     server.names = [
       { name: 'stories', label: '故事' },
       { name: 'chat', label: '聊天' },
@@ -686,7 +686,7 @@ describe('by one hand at night', () => {
     expect(dialog().textContent).toMatch(/回退 故事.*故事：1\.1\.0/);
   });
 
-  test('stands in the order of need, settings on a page of their own, and takes nothing away beside 回退', async () => {
+  test('stands in the order of need, settings on a separate page, and loses nothing next to 回退', async () => {
     await openPage();
     const titles = screen.getAllByRole('heading', { level: 2 }).map((one) => one.textContent);
     expect(titles).toEqual(['正在运行', '健康', '灰度', '构建', '访客体验', '记录']);
@@ -716,7 +716,7 @@ describe('by one hand at night', () => {
     expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['检查', '撤下', '禁用']);
   });
 
-  test('two builds stand beside each other, and either may be another one', async () => {
+  test('two builds stand next to each other, and either can be replaced', async () => {
     const health = { from: { ...group, failedVisitors: 4, visitors: 817 }, to: null };
     const commit = { build: next, commit: '0123456789ab', author: '王五', at: instant(9) };
     server.comparison = [

@@ -101,7 +101,7 @@ describe('what the console shows', () => {
     expect(shown).not.toContain('production 7');
   });
 
-  test('does not wait for the health figures, which are asked for once at a time', async () => {
+  test('does not wait for the health figures, which are requested one at a time', async () => {
     const { console, shown } = openConsole();
     const release = hold('health?channel=production');
     await console.refresh();
@@ -128,7 +128,7 @@ describe('what the console shows', () => {
     });
   });
 
-  test('the log is asked for again only when the state has changed', async () => {
+  test('the log is requested again only when the state has changed', async () => {
     const { console } = openConsole();
     await console.refresh();
     await console.refresh();
@@ -306,7 +306,7 @@ test('a reason that was typed is kept for its question while another one is aske
   expect(console.state().question?.typedReason).toBe('封面不见了');
 });
 
-test('what a switch would change is told by name, with what is live and what is new', () => {
+test('a switch names what it would change, with what is live and what is new', () => {
   const builds = ['chat@1.0.0+cccccccccccc', 'stories@1.0.0+aaaaaaaaaaaa'];
   const status = { stable: { builds } } as unknown as ChannelView;
   const wanted = ['stories@1.1.0+bbbbbbbbbbbb', 'chat@1.0.0+cccccccccccc', 'gifts@1.0.0+dddddddddddd'];

@@ -131,7 +131,7 @@ describe('the log', () => {
     ],
     [{ kind: 'approvalRule', hours: 24 }, '两个人决定，提议等待 24小时'],
     [{ kind: 'approvalRule', hours: 1 / 30 }, '两个人决定，提议等待 2分钟'],
-    [{ kind: 'text', text: 'told in a sentence' }, 'told in a sentence'],
+    [{ kind: 'text', text: 'said in a sentence' }, 'said in a sentence'],
   ] as [ReadAction['evidence'][number], string][])('%j is said as %s', (evidence, expected) => {
     expect(evidenceLine(evidence)).toBe(expected);
   });

@@ -9,7 +9,7 @@ import { openGate, openTestStore, type TestStore } from '../testing/openTestStor
 import { changeChannel } from './changeChannel.ts';
 import { readLog, requireChannel } from './readChannel.ts';
 
-describe('many writers at once', () => {
+describe('many parallel writers', () => {
   test('fifty writers switch fifty remotes: no change is lost, and the audit has each state once', async () => {
     const at = await openTestStore();
     await at.activate(await at.host());

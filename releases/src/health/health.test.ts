@@ -72,7 +72,7 @@ describe('the alarm', () => {
     ['many of very many, though not twice as many', [4500, 300_000], [3000, 300_000], false],
     ['twice as many of very many', [6000, 300_000], [3000, 300_000], true],
     ['an improvement', [5, 1000], [400, 1000], false],
-  ])('%s: %o beside %o', (_, [failed = 0, visitors = 0], [failedBefore = 0, visitorsBefore = 0], alarms) => {
+  ])('%s: %o next to %o', (_, [failed = 0, visitors = 0], [failedBefore = 0, visitorsBefore = 0], alarms) => {
     expect(isAlarming(counts(failed, visitors), counts(failedBefore, visitorsBefore))).toBe(alarms);
   });
 });

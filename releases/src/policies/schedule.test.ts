@@ -280,7 +280,7 @@ describe('an interrupted schedule', () => {
     expect((await log())[0]?.action.evidence).toMatchObject([{ kind: 'schedule', change: 'ended' }]);
   });
 
-  test('ends before its first step by a newer candidate of the remote, but not by one it was planned beside', async () => {
+  test('ends before its first step by a newer candidate of the remote, but not by one that existed when it was planned', async () => {
     const [former, newer] = [await at.remote('stories', '1.0.5'), await at.remote('stories', '1.2.0')];
     await canary(at.writer, [former], 1, { gate: openGate });
     await plan('5@1h,50@2h');
@@ -352,7 +352,7 @@ describe('an interrupted schedule', () => {
 });
 
 describe('refused schedules', () => {
-  test('a second schedule of the same remote, a smaller share, everyone at once, and a build that is not there', async () => {
+  test('a second schedule of the same remote, a smaller share, all visitors in one step, and a missing build', async () => {
     await expect(plan('100@1h')).rejects.toThrow('no candidate to judge');
     await expect(plan('5@1h', { builds: ['stories@9.9.9+000000000000'] })).rejects.toMatchObject({ kind: 'refused' });
     await plan('5@now,25@1h');

@@ -89,7 +89,7 @@ const pointers: ConformanceCheck[] = [
     },
   },
   {
-    name: 'a pointer is taken away only by a caller that knows its state, and may be made again',
+    name: 'a pointer is removed only by a caller that knows its state, and may be made again',
     run: async (store) => {
       const key = `${newKey()}/one.json`;
       await store.swapPointer(key, '{"n":1}', null);

@@ -228,7 +228,7 @@ async function approval(url: string, folder: string): Promise<void> {
     `of ${MANAGERS} proposals ${(await readProposals()).length} wait`,
   );
   const live = async () => (await requireChannel(writer)).document;
-  assert((await live()).stable?.builds.includes(first) === true, 'a proposal went live by itself');
+  assert((await live()).stable?.builds.includes(first) === true, 'a proposal went live automatically');
   const id = outcomes[0]?.proposal?.id ?? '';
   const approvals = await Promise.allSettled(managers.map((each) => approve(each, { id }, gate)));
   const [ownStatus, ...otherStatuses] = approvals.map(({ status }) => status);
@@ -314,12 +314,12 @@ async function main(): Promise<void> {
     for (const check of CONFORMANCE) results.push(await runStep(check.name, () => check.run(store)));
     results.push(await runStep('init proves that the store refuses conflicting writes', () => probeStore(store)));
     results.push(
-      await runStep('ten writers publish and switch at once, then one rolls back', () =>
+      await runStep('ten writers publish and switch in parallel, then one rolls back', () =>
         journey(`s3://${BUCKET}/journey`, folder.path),
       ),
     );
     results.push(
-      await runStep('two persons decide: six propose at once, five approve one of them at once', () =>
+      await runStep('two persons decide: six propose in parallel, five approve one of them in parallel', () =>
         approval(`s3://${BUCKET}/approval`, folder.path),
       ),
     );

@@ -24,11 +24,11 @@ describe('unsaved edits', () => {
   });
 });
 
-test('a second check-in of the day awards nothing, whatever else the server says', () => {
+test('a second check-in of the day awards nothing, against all other fields', () => {
   expect(toCheckIn(checkInDto({ already_checked_in: true, awarded: 16 })).awarded).toBe(0);
 });
 
-test('a check-in that takes points is not told as a reward', () => {
+test('a check-in that takes points is not shown as a reward', () => {
   expect(toCheckIn(checkInDto({ awarded: -5 })).awarded).toBeUndefined();
 });
 

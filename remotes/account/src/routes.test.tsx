@@ -13,7 +13,7 @@ import remote from './remote';
 
 const bodies = oddBodies({ ...userDto(), deletion_at: '2026-12-01 08:00:00', unread_answers: 1, minor: null });
 
-describe('我的 and its pages stand whatever the user has in a field', () => {
+describe('我的 and its pages stand with any value in a field of the user', () => {
   test.each(bodies)('$name', async (body) => {
     const capabilities = ['account.delete', 'account.email', 'account.devices'] as const;
     openRemote(remote, { 'GET /v1/user': { data: body } }, { path: '/my', user: body, capabilities });
@@ -23,7 +23,7 @@ describe('我的 and its pages stand whatever the user has in a field', () => {
   });
 });
 
-test('个人资料 stands whatever the user has in a field', async () => {
+test('个人资料 stands with any value in a field of the user', async () => {
   for (const body of bodies) {
     const { unmount } = openRemote(remote, {}, { path: '/my/profile', user: body });
     expect(await screen.findByLabelText('昵称')).toBeTruthy();
@@ -32,7 +32,7 @@ test('个人资料 stands whatever the user has in a field', async () => {
   }
 });
 
-test('账号与安全 stands whatever address, devices and the end of the account are', async () => {
+test('账号与安全 stands with any address, devices and end of the account', async () => {
   const device = {
     id: 'd',
     user_agent: 'Mozilla/5.0 (iPhone) Safari',
@@ -53,7 +53,7 @@ test('账号与安全 stands whatever address, devices and the end of the accoun
   }
 });
 
-test('客服中心 stands whatever a ticket has in a field, and shows every ticket', async () => {
+test('客服中心 stands with any value in a field of a ticket, and shows every ticket', async () => {
   const good = { ...ticketDto(), answer: '已经补上', answered_at: '2026-11-23T04:00:00Z' };
   const rows = [...oddRows(good), good];
   const handlers = { 'GET /v1/support/tickets': { data: rows } };

@@ -12,14 +12,14 @@ import { conversationDto, latestDto, messageDto, messageEvent, storyDto } from '
 import remote from './remote';
 import { field, LATEST, openChat, replyLine, userLine } from './testing/chatting';
 
-test('聊过 stands whatever a conversation has in a field', async () => {
+test('聊过 stands with any value in a field of a conversation', async () => {
   const rows = [conversationDto({ id: 'c-good' }), ...oddRows({ ...conversationDto() })];
   openRemote(remote, { 'GET /v1/conversations': { data: rows } }, { path: '/conversations', user: { id: 'u-1' } });
   expect((await screen.findAllByRole('link', { name: /聂小倩/ })).length).toBeGreaterThan(1);
   expect(programmersWords()).toEqual([]);
 });
 
-describe('a chat stands whatever a message has in a field', () => {
+describe('a chat stands with any value in a field of a message', () => {
   const odd = oddBodies({ ...messageDto({ seq: 2, body: '她站了许久。' }) }, ['id', 'body', 'seq']);
   // a message whose seq cannot be parsed
   odd.push(
@@ -33,7 +33,7 @@ describe('a chat stands whatever a message has in a field', () => {
   });
 });
 
-test('a chat stands whatever its story and its events have in a field', async () => {
+test('a chat stands with any value in a field of its story and its events', async () => {
   const { live } = openChat({
     [LATEST]: latestDto([userLine]),
     'GET /v1/stories/s-1': { ...storyDto(), characters: [null, 7, {}], author: 'x' },

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@rstest/core';
 import { characterDto, storyDto } from './fixtures';
 import remote from './remote';
 
-test('发现 stands whatever a story has in a field, and shows every story', async () => {
+test('发现 stands with any value in a field of a story, and shows every story', async () => {
   const rows = [
     ...oddRows({ ...storyDto() }),
     ...oddBodies({ ...storyDto() }).map((row, at) => ({ ...row, id: `whole-${at}` })),

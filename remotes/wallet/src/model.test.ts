@@ -45,7 +45,7 @@ describe('paying', () => {
     [123456, '1234.56'],
   ])('%d cents', (cents, text) => expect(yuan(cents)).toBe(text));
 
-  test('the provider is told the package, the reader and the way back', () => {
+  test('the provider receives the package, the reader and the way back', () => {
     const purchase = { packageId: 'p 6', userId: 'u-1', returnUrl: here };
     expect(checkoutLink(new URL('https://pay.example/start?shop=1'), purchase)).toBe(
       'https://pay.example/start?shop=1&package=p+6&user=u-1&return=https%3A%2F%2Fliaozhai.example%2Fmy%2Fwallet%2Frecharge',

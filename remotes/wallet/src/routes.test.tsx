@@ -6,14 +6,14 @@ import remote from './remote';
 const user = { id: 'u-1', balance: 100 };
 const good = { ...transactionDto(), order: { id: 'o-1', price_cents: 600, method: '沙盒' } };
 
-test('消费明细 stands whatever a row has in a field, and shows every row', async () => {
+test('消费明细 stands with any value in a field of a row, and shows every row', async () => {
   const rows = [...oddRows(good), ...oddBodies(good).map((row, at) => ({ ...row, id: `whole-${at}` })), good];
   openRemote(remote, { 'GET /v1/transactions': { data: rows, meta: {} } }, { path: '/my/wallet/transactions', user });
   expect((await screen.findAllByRole('listitem')).length).toBe(rows.length);
   expect(programmersWords()).toEqual([]);
 });
 
-test('充值 stands whatever an order has in a field', async () => {
+test('充值 stands with any value in a field of an order', async () => {
   const { data, meta } = ordersDto();
   const odd = oddRows({ ...orderDto() }).filter((_, at) => at % 5 === 0);
   const orders = [...data, ...odd];

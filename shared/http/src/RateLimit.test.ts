@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from '@rstest/core';
 import { RateLimit } from './RateLimit.ts';
 
-test('a key has so many attempts a minute, and is told the seconds until the next', () => {
+test('a key has so many attempts a minute, and learns the seconds until the next', () => {
   const at = { now: 0 };
   const limit = new RateLimit({ now: () => at.now });
   expect([limit.take('a', 2), limit.take('a', 2), limit.take('b', 2)]).toEqual([0, 0, 0]);

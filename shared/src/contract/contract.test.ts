@@ -29,7 +29,7 @@ import {
 describe('the route of a pathname', () => {
   const routes = ['/explore', '/story/:id', '/story/list', '/gifts/:id?', '/help/*'].map((path) => ({ path }));
 
-  test('fixed words come before parameters, whatever their order', () => {
+  test('fixed words come before parameters, in any order', () => {
     expect(matchRoute(routes, '/story/list')?.path).toBe('/story/list');
     expect(matchRoute(routes, '/story/nie-xiaoqian')?.path).toBe('/story/:id');
   });
@@ -79,11 +79,11 @@ describe('a page of a list', () => {
     ['in the raw form', { data: items, next_cursor: 'n' }, 'n'],
     ['that is the last', { data: items, meta: { next_cursor: null } }, null],
     ['as a bare list', items, null],
-    ['with an entry that is none', { data: [null, ...items, { id: 'x' }] }, null],
+    ['with an invalid entry', { data: [null, ...items, { id: 'x' }] }, null],
     ['whole under data, by cursorPaginate()', { data: { data: items, next_cursor: 'n', next_page_url: '' } }, 'n'],
     ['whole under data, by paginate()', { data: { current_page: 1, data: items, next_page_url: null } }, null],
     ['in an envelope of its own', { code: 0, msg: 'ok', data: { data: items, meta: { next_cursor: 'n' } } }, 'n'],
-    ['under data beside its meta', { data: { items }, meta: { next_cursor: 'n' } }, 'n'],
+    ['under data next to its meta', { data: { items }, meta: { next_cursor: 'n' } }, 'n'],
     ['of an admin kit', { code: 0, data: { list: { 0: items[0], 2: null }, total: 1 } }, null],
     ['of MyBatis', { code: 200, data: { records: items, total: 1, size: 20 } }, null],
     ['of Spring', { content: items, totalPages: 1, last: true }, null],

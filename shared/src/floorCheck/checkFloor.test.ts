@@ -47,7 +47,7 @@ describe('scripts', () => {
       'own methods that sets, buffers and iterators have as well',
       'class C{resize(){}union(){}toArray(){}};c.resize();c.union(d);c.toArray()',
     ],
-    ['what a device lacks whatever its age', 'e.addEventListener("touchstart",t)'],
+    ['what a device of any age lacks', 'e.addEventListener("touchstart",t)'],
   ])('passes %s', async (_, script) => expect(await featuresIn({ 'a.js': script })).toEqual([]));
 
   test('passes a method that another file of the build defines', async () => {
@@ -61,7 +61,7 @@ describe('styles', () => {
     ['a unit without a fallback', '.a{height:100dvh}', 'height: dvh'],
     ['a unit whose fallback stands after it', '.a{height:100dvh;width:1px}.a{height:100%}', 'height: dvh'],
     [
-      'a unit beside var(), which makes the fallback useless',
+      'a unit next to var(), which makes the fallback useless',
       '.a{height:100%;height:calc(100dvh - var(--b))}',
       'height: dvh',
     ],

@@ -57,7 +57,7 @@ test('items without a time are grouped under no day', () => {
   ]);
 });
 
-test('the day key is the one of Shanghai, whatever the machine', () => {
+test('the day key is that of Shanghai, on any machine', () => {
   expect(dayKey('2025-02-28T16:00:00Z')).toBe('2025-03-01');
   expect(dayKey(Date.UTC(2024, 1, 29, 15, 59))).toBe('2024-02-29');
 });

@@ -86,7 +86,7 @@ test('a busy dialog cannot be cancelled', async () => {
   expect(dialog().open).toBe(true);
 });
 
-test('an uncloseable dialog stays open on Escape, a tap beside, a forced close and the back gesture', async () => {
+test('an uncloseable dialog stays open on Escape, a tap outside, a forced close and the back gesture', async () => {
   render(<Question uncloseable confirmLabel="我已经复制" />);
   expect(dialog().getAttribute('closedby')).toBe('none');
   const cancel = new Event('cancel', { cancelable: true });

@@ -34,7 +34,7 @@ test('the button opens it without the popover API, and an item runs once', async
 });
 
 test.each([
-  ['a tap beside it', () => [fireEvent.pointerDown(overlay() as Element), fireEvent.click(overlay() as Element)]],
+  ['a tap outside', () => [fireEvent.pointerDown(overlay() as Element), fireEvent.click(overlay() as Element)]],
   ['Escape', () => fireEvent(overlay() as Element, new Event('cancel', { cancelable: true }))],
   ['Tab', () => fireEvent.keyDown(screen.getByRole('menu'), { key: 'Tab' })],
   ['the back gesture', () => history.back()],
@@ -78,7 +78,7 @@ test('arrow keys walk through the menu and around its ends', async () => {
   expect(document.activeElement?.textContent).toBe('删除');
 });
 
-test('a press beside the menu does not reach the row it belongs to', async () => {
+test('a press outside the menu does not reach the row it belongs to', async () => {
   const pressed: string[] = [];
   render(
     <div onPointerDown={() => pressed.push('row')}>

@@ -55,7 +55,7 @@ test('a cancelled file dialog inside does not close it', async () => {
   expect(isOpen()).toBe(true);
 });
 
-test('a tap beside closes it, a press that starts inside does not', async () => {
+test('a tap outside closes it, a press that starts inside does not', async () => {
   await openSheet();
   const scrim = dialog() as Element;
   fireEvent.pointerDown(screen.getByText('里面的话'));

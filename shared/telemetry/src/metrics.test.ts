@@ -11,11 +11,11 @@ async function open(settings: Partial<MetricsSettings> = {}) {
 const ask = async (url: string, headers: Record<string, string> = {}, method = 'GET') =>
   (await fetch(url, { headers, method })).status;
 
-test('there are none unless a port is named', async () => {
+test('metrics exist only on a configured port', async () => {
   expect(await openMetrics({ METRICS_HOST: '127.0.0.1' })).toBeNull();
 });
 
-test('what is counted is read at /metrics and nowhere else, beside figures of the process', async () => {
+test('what is counted is read at /metrics and nowhere else, next to figures of the process', async () => {
   const metrics = await open();
   const facts = { service: 'front', route: '/story/:id', seconds: 0.003 } as const;
   metrics.countRequest({ ...facts, method: 'GET', status: 200 });
@@ -44,7 +44,7 @@ test('with a token nobody else reads them', async () => {
   expect(await ask(url, { authorization: 'Bearer scrape-me-0123456789' })).toBe(200);
 });
 
-test('an address that other machines reach needs a token, and a port that is taken is named', async () => {
+test('an address that other machines reach needs a token, and a port in use is named', async () => {
   await expect(open({ METRICS_HOST: '0.0.0.0' })).rejects.toThrow(/METRICS_HOST=0\.0\.0\.0 .*set METRICS_TOKEN/);
   await open({ METRICS_HOST: '0.0.0.0', METRICS_TOKEN: 'scrape-me-0123456789' });
   const METRICS_PORT = Number(new URL((await open()).url).port);

@@ -12,7 +12,7 @@ const open = (handlers = {}, patch: Parameters<typeof userDto>[0] = {}) =>
 const button = () => screen.findByRole('button', { name: texts.checkIn.action });
 
 describe('check-in', () => {
-  test('in an expired session shows no error of its own beside the sign-in popup', async () => {
+  test('in an expired session shows no error next to the sign-in popup', async () => {
     onTestEnd(authPopup.onRequest(async () => false));
     const { user } = open({ 'POST /v1/check-in': { status: 401, body: { message: 'Unauthenticated.' } } });
     await user.click(await button());
@@ -193,7 +193,7 @@ describe('at midnight in Shanghai check-in', () => {
     expect(screen.queryByText(texts.checkIn.done)).toBeNull();
   });
 
-  test("yesterday's award is not told again when today's came on another device", async () => {
+  test("yesterday's award is not shown again when today's came on another device", async () => {
     openedAt('2026-11-21T15:59:00Z');
     const { user, live } = open({ 'POST /v1/check-in': { data: checkInDto({ awarded: 16, streak: 4 }) } });
     await user.click(await button());

@@ -122,7 +122,7 @@ describe('rewards', () => {
 test.each([
   [2, '客服中心2 条新回复'],
   [0, '客服中心'],
-])('%s answers of support that were not looked at are told at its row', async (unread_answers, row) => {
+])('%s unread answers of support show at its row', async (unread_answers, row) => {
   openRemote(remote, member, { path: '/my', user: userDto({ unread_answers }) });
   expect((await screen.findByRole('link', { name: /客服中心/ })).textContent).toBe(row);
 });
@@ -164,7 +164,7 @@ describe('log-out', () => {
     return store.getState().toasts.map(({ text }) => text);
   };
 
-  test("that the server refuses is told in the server's words", async () => {
+  test("that the server refuses shows the server's words", async () => {
     expect(await leave({ status: 500, body: { message: '门房睡着了' } })).toEqual(['门房睡着了']);
   });
 

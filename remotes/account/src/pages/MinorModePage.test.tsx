@@ -125,7 +125,7 @@ test('what the state lacks costs its own line', async () => {
 });
 
 describe('turning it off', () => {
-  test('takes the PIN; a wrong one is told at its field', async () => {
+  test('accepts the PIN; a wrong one is reported at its field', async () => {
     let isRight = false;
     const wrong = '监护密码不正确，还可以试 4 次';
     const { user, requests } = open(
@@ -157,7 +157,7 @@ describe('turning it off', () => {
     await said(problem);
   });
 
-  test('without the PIN takes the password, a day after that was asked for', async () => {
+  test('without the PIN accepts the password, a day after the request', async () => {
     const asked = minor({ reset_at: new Date(Date.now() + 3_600_000).toISOString() });
     const { user, requests } = open(
       { 'GET /v1/user/minor': { data: minor() }, 'POST /v1/user/minor/reset': { data: asked } },
@@ -203,7 +203,7 @@ describe('while it is on', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  test('the whole screen says when it goes on, and the PIN lets it go on at once', async () => {
+  test('the whole screen says when it goes on, and the PIN lets it go on immediately', async () => {
     const { user, requests } = guard(
       { 'POST /v1/user/minor/use': { data: blocked }, 'POST /v1/user/minor/unlock': { data: minor() } },
       blocked,

@@ -259,7 +259,7 @@ describe('the password', () => {
     expect(bodiesOf(requests)).toEqual([body]);
   });
 
-  test('is saved as a sign-in reads it, in whatever width it was typed', async () => {
+  test('is saved as a sign-in reads it, in half and full width', async () => {
     const { user, requests } = open({ 'PUT /v1/user/password': { status: 204 } });
     await fill(user, '１２３４５６', '\u200b２４６８１０', '246810');
     await waitFor(() => expect(screen.getByLabelText(texts.password.current)).toHaveProperty('value', ''));
@@ -274,7 +274,7 @@ describe('the password', () => {
     expect(bodiesOf(requests)).toEqual([]);
   });
 
-  test('a wrong current one is told at its field', async () => {
+  test('a wrong current one is reported at its field', async () => {
     const refusal = { message: '当前密码不正确', errors: { current_password: ['当前密码不正确'] } };
     const { user } = open({ 'PUT /v1/user/password': { status: 422, body: refusal } });
     await fill(user, '000000', 'moon-over-lanruo');

@@ -16,7 +16,7 @@ const invalid = (errors: Record<string, string[]>) => ({ status: 422, body: { me
 const bodiesOf = (requests: { method: string; url: string; body: unknown }[], call: string) =>
   requests.filter(({ method, url }) => `${method} ${url}` === call).map(({ body }) => body);
 
-test('of what the server does not announce nothing is shown or asked for', async () => {
+test('what the server does not announce is neither shown nor requested', async () => {
   const { requests } = open([]);
   expect(await screen.findByText(texts.security.password.title)).toBeTruthy();
   for (const title of [texts.email.title, texts.devices.title, texts.deletion.title])
@@ -38,7 +38,7 @@ describe('the address', () => {
     await user.click(screen.getByRole('button', { name: texts.email.send }));
   };
 
-  test('is asked for with the password, waits for its mail, and is there once another device opened the link', async () => {
+  test('is requested with the password, waits for its mail, and is there once another device opened the link', async () => {
     let now: object = none;
     const { user, requests, live } = open(['account.email'], {
       [get]: () => now,
@@ -177,7 +177,7 @@ describe('the end of the account', () => {
     await waitFor(() => expect(screen.getByRole('alert').textContent).toBe('当前密码不正确'));
   });
 
-  test('asked for on another device it is told here', async () => {
+  test('requested on another device it shows here', async () => {
     const { live } = open(['account.delete']);
     await screen.findByRole('button', { name: words.begin });
     live.push('user.updated', { user: userDto({ deletion_at: at, version: 9 }) });
@@ -231,7 +231,7 @@ describe('the devices', () => {
     expect(bodiesOf(requests, call)).toHaveLength(1);
   });
 
-  test('all others are logged out at once; alone there is nothing to log out', async () => {
+  test('all others are logged out together; alone there is nothing to log out', async () => {
     let sessions = [device('s-1', windows, true), device('s-2', iPhone)];
     const { user } = open(['account.devices'], {
       [get]: () => ({ data: sessions }),

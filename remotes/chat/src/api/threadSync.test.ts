@@ -57,7 +57,7 @@ afterEach(() => {
 describe('a running reply', () => {
   const silent = latestDto([asked, pending]);
 
-  test('that is silent for 5 s is asked for, then after 2, 5, 10 and 10 s', async () => {
+  test('that is silent for 5 s is requested, then after 2, 5, 10 and 10 s', async () => {
     const { sync, queries, seconds } = syncOf(threadOf(silent), [silent]);
     sync.watch();
     const asksAfter = async (count: number) => {
@@ -74,7 +74,7 @@ describe('a running reply', () => {
     expect(await asksAfter(60)).toBe(5);
   });
 
-  test('is asked for every 2 s where there is no socket, and no more once it is done', async () => {
+  test('is requested every 2 s without a socket, and no more once it is done', async () => {
     const done = latestDto([asked, messageDto({ seq: 2, version: 3 })]);
     const { sync, queries, seconds, thread } = syncOf(threadOf(silent), [silent, silent, done], false);
     sync.watch();
@@ -100,7 +100,7 @@ describe('a running reply', () => {
 });
 
 describe('catching up', () => {
-  test('several gaps at once make one request, from the version that is complete', async () => {
+  test('several gaps together make one request, from the version that is complete', async () => {
     const whole = latestDto([messageDto({ seq: 2 }), messageDto({ seq: 3 }), messageDto({ seq: 4 })]);
     const { sync, queries, seconds, thread } = syncOf(threadOf(latestDto([asked])), [whole]);
     sync.receive((now) => applyEvent(now, messageEvent(messageDto({ seq: 3 }))));
@@ -133,7 +133,7 @@ describe('catching up', () => {
     expect(thread()?.version).toBe(3);
   });
 
-  test('before the first page is there waits for it, and what was heard meanwhile is kept', async () => {
+  test('before the first page is there waits for it, and events received meanwhile are kept', async () => {
     const { sync, queries, seconds, thread, load } = syncOf(undefined, [latestDto([asked])]);
     await sync.catchUp();
     sync.receive((now) => applyEvent(now, messageEvent(messageDto({ seq: 2 }))));

@@ -142,7 +142,7 @@ describe('what some servers leave out or give twice', () => {
     expect(withChanges(done, toPage(latestDto([{ ...growing, body: '月色正好' }])))).toBe(done);
   });
 
-  test('a message belongs to the conversation that was asked for, or answers', () => {
+  test('a message belongs to the conversation of the request, or of the answer', () => {
     const { conversation_id: _, ...bare } = messageDto({ seq: 2 });
     const asked = toPage(latestDto([line, bare], { conversation_id: 'c-1' }));
     expect(asked.messages.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1']);
@@ -239,7 +239,7 @@ describe('pages', () => {
     expect(again.hasOlder).toBe(false);
   });
 
-  test('a change below the loaded window, heard after the older page was read, is caught up', () => {
+  test('a change below the loaded window, received after the older page was read, is caught up', () => {
     const thread = threadOf(messageDtos(3, 4), { version: 6, has_more: true });
     const heard = applyEvent(thread, messageEvent(messageDto({ seq: 2, version: 8, body: '改过' }))).thread;
     const older = withOlder(heard, toPage(latestDto(messageDtos(3, 1), { version: 7 })), 4);
@@ -258,7 +258,7 @@ describe('pages', () => {
     expect(seqs(withChanges(thread, edited))).toEqual([4, 5, 6]);
   });
 
-  test('what was heard of a line above the window is fetched again once all of the window is cut off', () => {
+  test('a line changed above the window is fetched again once all of the window is cut off', () => {
     const thread = threadOf(messageDtos(3, 4), { has_more: true, version: 6 });
     // an earlier line was edited: the following messages are gone, and the new reply ends before the page receives the edit
     const ended = messageDto({ seq: 2, id: 'm-9', version: 9, body: '新的一句' });
@@ -279,8 +279,8 @@ describe('pages', () => {
 
   test.each([
     ['without changes', [], 6],
-    ['beside a new message', messageDtos(1, 7), 7],
-    ['beside a changed message', [messageDto({ seq: 5, version: 7, body: '改过' })], 7],
+    ['next to a new message', messageDtos(1, 7), 7],
+    ['next to a changed message', [messageDto({ seq: 5, version: 7, body: '改过' })], 7],
   ])('a last seq that is too low %s removes no message', (_, changed, version) => {
     const thread = threadOf(messageDtos(6, 1), { version: 6 });
     const changes = toPage(latestDto(changed, { conversation_id: 'c-1', version, last_seq: 3 }), true);

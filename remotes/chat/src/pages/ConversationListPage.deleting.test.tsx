@@ -38,7 +38,7 @@ const said = () => store.getState().toasts.map(({ text }) => text);
 const deleted = (requests: { method: string; url: string }[]) =>
   requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url);
 
-test('several deletions are told and undone as one', async () => {
+test('several deletions are shown and undone as one', async () => {
   const { user } = open({});
   await remove(user, '故事1');
   expect(said()).toEqual(['已删除《故事1》的对话']);
@@ -58,7 +58,7 @@ test('logging out carries out what was said to be deleted, as the one who delete
   expect(requests.filter(({ method }) => method !== 'GET').map(({ method }) => method)).toEqual(['DELETE', 'POST']);
 });
 
-test('a deletion that the server refuses is told in its words', async () => {
+test('a deletion that the server refuses shows the server’s words', async () => {
   const { user } = open({
     'DELETE /v1/conversations/c-1': { status: 500, body: { message: '此卷不可焚' } },
     'POST /v1/logout': { status: 500, body: {} },

@@ -121,7 +121,7 @@ async function remove(user: ReturnType<typeof open>['user']) {
   await waitFor(() => expect(screen.queryByRole('link', { name: /聂小倩/ })).toBeNull());
 }
 
-test('a deletion hides at once, and leaving the page carries it out', async () => {
+test('a deletion hides the row immediately, and leaving the page carries it out', async () => {
   const { user, requests } = open({ [LIST]: pageDto([conversationDto(), second]), [DELETE]: { status: 204 } });
   await remove(user);
   expect(deletions(requests)).toHaveLength(0);
@@ -172,7 +172,7 @@ test.each([
 describe('in a wide window', () => {
   const both = { [LIST]: pageDto([conversationDto(), second]) };
 
-  test('the list keeps to a column, with the way on beside it', async () => {
+  test('the list keeps to a column, with the way on next to it', async () => {
     openRemote(remote, both, { path: '/conversations', user: {}, wide: true });
     expect(await titles()).toHaveLength(2);
     expect(screen.getByText('选一段对话，接着聊')).toBeTruthy();
@@ -186,14 +186,14 @@ describe('in a wide window', () => {
     return openRemote(host, { [LIST]: pageDto(list) }, { path: '/story/s-1', user: {}, wide: true, capabilities });
   }
 
-  test('what is read in the chat beside it gets no dot, not even for a moment', async () => {
+  test('what is read in the chat next to it gets no dot, not even for a moment', async () => {
     const unread = { unread: true };
     openBeside([conversationDto(unread), { ...second, ...unread }], ['conversations.unread']);
     expect(await screen.findByRole('link', { name: /画皮.*有新回复/ })).toBeTruthy();
     expect(screen.queryByRole('link', { name: /聂小倩.*有新回复/ })).toBeNull();
   });
 
-  test('the conversation whose chat stands beside it is marked, and another takes its place', async () => {
+  test('the conversation whose chat stands next to it is marked, and another replaces it', async () => {
     const { user } = openBeside([conversationDto(), second]);
     const isOpen = (name: RegExp) => screen.getByRole('link', { name }).getAttribute('aria-current') === 'page';
     await titles();
@@ -211,7 +211,7 @@ test('nothing yet says what to do', async () => {
   expect(screen.getByRole('link', { name: '去发现' }).getAttribute('href')).toBe('/explore');
 });
 
-test('a visitor is told what this is and asked to sign in, and nothing is requested', async () => {
+test('a visitor sees what this is and an invitation to sign in, and nothing is requested', async () => {
   const modes: string[] = [];
   onTestEnd(
     authPopup.onRequest(async (mode) => {
@@ -356,7 +356,7 @@ describe('a reply that nobody has seen', () => {
     expect(await screen.findByText('有新回复')).toBeTruthy();
   });
 
-  test('is told to the other devices by the chat that shows it, once, and has no dot here from then on', async () => {
+  test('is reported to the other devices by the chat that shows it, once, and has no dot here from then on', async () => {
     const chat = openChat(
       { [LATEST]: latestDto([userLine, replyLine], { read_version: 1 }), [MARK]: conversationDto({ unread: false }) },
       { capabilities: ['conversations.unread'] },
@@ -373,7 +373,7 @@ describe('a reply that nobody has seen', () => {
     expect(screen.queryByText('有新回复')).toBeNull();
   });
 
-  test('is told again where the server failed, though the reader has left the chat', async () => {
+  test('is reported again if the server failed, though the reader has left the chat', async () => {
     const answers = [{ status: 502, body: {} }, conversationDto({ unread: false })];
     const chat = openChat(
       { [LATEST]: latestDto([userLine, replyLine], { read_version: 1 }), [MARK]: () => answers.shift() ?? {} },
@@ -385,7 +385,7 @@ describe('a reply that nobody has seen', () => {
     expect(marks(chat.requests).map(({ body }) => body)).toEqual([{ read_version: 2 }, { read_version: 2 }]);
   });
 
-  test('that was seen elsewhere is not told again', async () => {
+  test('that was seen elsewhere is not reported again', async () => {
     const { requests } = openChat(
       { [LATEST]: latestDto([userLine, replyLine], { read_version: 2 }) },
       { capabilities: ['conversations.unread'] },
@@ -394,7 +394,7 @@ describe('a reply that nobody has seen', () => {
     expect(marks(requests)).toEqual([]);
   });
 
-  test('by a server without dots there is none, and nothing is told', async () => {
+  test('of a server without dots shows none, and nothing is reported', async () => {
     const chat = openChat({ [LATEST]: latestDto([userLine, replyLine]) });
     await screen.findByText('她提着灯，站了许久。');
     expect(marks(chat.requests)).toEqual([]);
@@ -527,7 +527,7 @@ describe('置顶', () => {
     expect(await titles()).toEqual(['/story/s-2?chat=1', '/story/s-1?chat=1']);
   });
 
-  test('that the server refuses is taken back, in its words', async () => {
+  test('that the server refuses is undone, in its words', async () => {
     const { user } = openList({
       [MARK]: { status: 422, body: { message: '最多置顶 20 段对话', errors: { pinned: ['最多置顶 20 段对话'] } } },
     });
@@ -536,7 +536,7 @@ describe('置顶', () => {
     expect(await titles()).toEqual(['/story/s-1?chat=1', '/story/s-2?chat=1']);
   });
 
-  test('stays first whatever is said elsewhere, and comes from other devices', async () => {
+  test('stays first after messages in others, and comes from other devices', async () => {
     const { live } = openList({});
     await titles();
     live.push('conversation.updated', { conversation_id: 'c-2', conversation: { ...second, pinned_at: pinnedAt } });

@@ -5,7 +5,7 @@ import { latestDto, messageDto } from '../fixtures';
 import { bodyOf, LATEST, openChat, replyLine, SEND, sends, sentDto, userLine, write } from '../testing/chatting';
 
 describe('once the network is back', () => {
-  test('a line that never got through goes by itself', async () => {
+  test('a line that never got through is sent automatically', async () => {
     let isUp = false;
     const { user, requests } = openChat({
       [SEND]: (request: RecordedRequest) => {
@@ -21,7 +21,7 @@ describe('once the network is back', () => {
     expect(sends(requests)).toHaveLength(3);
   });
 
-  test('a message whose connection alone was lost goes once more by itself', async () => {
+  test('a message that only lost its connection is sent once more automatically', async () => {
     let isLost = true;
     const { user, requests } = openChat({
       [SEND]: (request: RecordedRequest) => {
@@ -36,7 +36,7 @@ describe('once the network is back', () => {
     expect(new Set(sends(requests).map((request) => bodyOf(request).client_id)).size).toBe(1);
   });
 
-  test('a message that fails just as the network returns goes by itself', async () => {
+  test('a message that fails just as the network returns is sent automatically', async () => {
     let isUp = false;
     const { user, requests } = openChat({
       [SEND]: (request: RecordedRequest) => {

@@ -99,7 +99,7 @@ describe('outbox.401', () => {
     expect(sends(requests)).toHaveLength(2);
   });
 
-  test('the same user, back again, gets such a line sent by itself', async () => {
+  test('the same user, back again, gets such a line sent automatically', async () => {
     let isExpired = false;
     let isUp = false;
     const { user, requests } = openChat({

@@ -69,7 +69,7 @@ describe('with too few points for a message', () => {
     await waitFor(() => expect(sends(requests)).toHaveLength(1));
   });
 
-  test('who has checked in today is told so, and not led there in vain', async () => {
+  test('a reader who has checked in today sees so, and is not led there in vain', async () => {
     const { user } = openChat({}, { user: { balance: 1, checked_in_today: true } });
     await user.click(await screen.findByRole('button', { name: '获取点数' }));
     const ways = within(await waysToPoints());

@@ -149,7 +149,7 @@ test.each([
   ['a lower price', { code: 'price_changed', price: 0.5 }],
   ['nothing', { code: 'price_changed', price: 0 }],
   ['a negative price', { code: 'price_changed', price: -5 }],
-  ['a price beside a running reply', { code: 'conversation_busy', price: 4 }],
+  ['a price next to a running reply', { code: 'conversation_busy', price: 4 }],
 ])('a refusal that names %s is an ordinary one', async (_name, body) => {
   const { user, requests } = openChat(
     { [LATEST]: latestDto([userLine, replyLine]), 'POST /v1/messages/continue': { status: 409, body } },

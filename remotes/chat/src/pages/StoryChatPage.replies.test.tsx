@@ -130,7 +130,7 @@ describe('停止', () => {
     await waitFor(() => expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['后来呢？']));
   });
 
-  test('is asked for once, however often it is tapped', async () => {
+  test('is requested once, however often it is tapped', async () => {
     const { user, requests } = openChat(
       { [LATEST]: latestDto([userLine, running]), [STOP]: () => new Promise(() => {}) },
       { capabilities },

@@ -26,7 +26,7 @@ import {
 } from '../testing/chatting';
 
 describe('sending', () => {
-  test('shows the line at once, then the reply that has begun, and takes the price', async () => {
+  test('shows the line immediately, then the reply that has begun, and takes the price', async () => {
     const { user, requests } = openChat({ [SEND]: sentDto });
     expect(await screen.findByText('每条 2 点 · 余额 100 点')).toBeTruthy();
     await write(user, '谁在门外？');
@@ -157,7 +157,7 @@ describe('outbox.order: messages written one after another', () => {
     expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['一更', '一更', '二更']);
   });
 
-  test('go on when the one that failed is taken back', async () => {
+  test('go on when the one that failed is withdrawn', async () => {
     const { user, requests } = openChat({
       [SEND]: (request: RecordedRequest) =>
         bodyOf(request).body === '一更' ? { status: 403, body: {} } : sentDto(request),

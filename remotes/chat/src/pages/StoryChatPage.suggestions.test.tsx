@@ -41,7 +41,7 @@ function priceIdeas() {
   onTestEnd(() => config.remove());
 }
 
-test('ideas take their price at once, and give it back where none came', async () => {
+test('ideas take their price immediately, and give it back if none came', async () => {
   priceIdeas();
   let isOver = false;
   const { user } = openChat({
@@ -119,7 +119,7 @@ describe('ideas are paid for once', () => {
     expect(await screen.findByText('每条 2 点 · 余额 77 点')).toBeTruthy();
   });
 
-  test('though they take longer than one waits, and are asked for again', async () => {
+  test('though they take longer than one waits, and are requested again', async () => {
     rs.useFakeTimers({ toFake: ['Date'] });
     onTestEnd(() => rs.useRealTimers());
     let isReady = false;

@@ -181,7 +181,7 @@ describe('the title over a chat', () => {
 });
 
 test.each([
-  ['stand beside an open chat', { wide: true, user: {} }, true],
+  ['stand next to an open chat', { wide: true, user: {} }, true],
   ['are away in a narrow window', { wide: false, user: {} }, false],
   ['are away for a visitor, who has none', { wide: true, user: null }, false],
 ])('the conversations %s', async (_, options, expected) => {
@@ -226,7 +226,7 @@ describe('收藏', () => {
     expect(requests.filter(({ method }) => method === 'PUT').map(({ body }) => body)).toEqual([{ favorite: true }]);
   });
 
-  test('is taken back where the answer says the opposite', async () => {
+  test('is undone if the answer says the opposite', async () => {
     const { user } = openRemote(
       remote,
       { [url]: storyDto({ is_favorite: false }), [put]: { data: { id: 's-1', is_favorite: false } } },

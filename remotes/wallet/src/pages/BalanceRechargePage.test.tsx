@@ -122,7 +122,7 @@ test('an address that is no place to pay reads as not open', async () => {
   expect(await screen.findByRole('heading', { name: '充值还没有开通' })).toBeTruthy();
 });
 
-test('whoever comes back from paying sees what arrived', async () => {
+test('a reader who comes back from paying sees what arrived', async () => {
   configure({ rechargePackages });
   let balance = 38;
   openRemote(remote, { 'GET /v1/user': () => ({ data: { ...me['GET /v1/user'].data, balance } }) }, { path, user });
@@ -246,7 +246,7 @@ describe('where the server keeps orders', () => {
     ['credited', '充值成功'],
     ['paid', '已付款，正在到账'],
     ['failed', '付款没有成功'],
-  ])('an order that is %s at once is placed once and shown, also after a lost answer', async (status, heading) => {
+  ])('an order that is %s immediately is placed once and shown, also after a lost answer', async (status, heading) => {
     const left = leaving();
     const settled = { data: orderDto({ status, points: 70, price_cents: 700 }) };
     let isAnswerLost = true;

@@ -18,7 +18,7 @@ test('an unpaid order leads to its checkout until its time is over', async () =>
   expect(screen.getByRole('link', { name: '换个档位' }).getAttribute('href')).toBe('/my/wallet/recharge');
 });
 
-test('a payment that comes after the time was over is told by the socket, with the receipt and the new balance', async () => {
+test('a payment after the time was over arrives by the socket, with the receipt and the new balance', async () => {
   let order = orderDto({ status: 'expired', checkout_url: null });
   let balance = 100;
   const { live } = openRemote(

@@ -381,7 +381,7 @@ describe('419', () => {
     expect(requests.filter(({ url }) => url === '/v1/check-in').length).toBeLessThanOrEqual(3);
   });
 
-  test('of several at once fetches one token', async () => {
+  test('of several in parallel fetches one token', async () => {
     const first = inTurn({ status: 419 }, ['a']);
     const second = inTurn({ status: 419 }, ['b']);
     const requests = api({ [token]: {}, 'POST /first': first, 'POST /second': second });
@@ -470,7 +470,7 @@ describe('a request without an answer', () => {
   });
 });
 
-test('an aborted request ends at once and is not sent again', async () => {
+test('an aborted request ends immediately and is not sent again', async () => {
   const requests = api({ 'GET /v1/stories': () => new Promise(() => {}) });
   const abort = new AbortController();
   const asked = failure(request({ url: '/v1/stories', signal: abort.signal }));

@@ -206,7 +206,7 @@ describe('races', () => {
     expect(user()?.id).toBe('u-2');
   });
 
-  test('several refreshes at once are one request', async () => {
+  test('several refreshes in parallel are one request', async () => {
     const requests = fakeNetwork({ 'GET /v1/user': memberDto({ balance: 7, version: 2 }) });
     session.userReceived(memberDto());
     await Promise.all([session.refresh(), session.refresh(), session.refresh()]);
