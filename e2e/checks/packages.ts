@@ -91,7 +91,10 @@ async function checkRemote(remote: string, bundler: string) {
   }
 }
 
-/** Checks that `npm run dev` shows the remote, and edits of its style and texts without a reload, under the product's policy. */
+/**
+ * Checks that `npm run dev` shows the remote, and edits of its style and texts without a reload, under the product's policy. A page
+ * of another remote says where it is.
+ */
 async function checkDev(browser: Browser, remote: string, bundler: string, port: number) {
   const fault = (what: string) => problems.push(`npm run dev with ${bundler} ${what}`);
   const config = ['rsbuild.config.mjs', 'webpack.config.mjs', 'vite.config.mjs']
@@ -138,6 +141,8 @@ async function checkDev(browser: Browser, remote: string, bundler: string, port:
     });
     if ((await page.evaluate(() => performance.timeOrigin)) !== opened)
       fault(`loads the page again for an edit\n${said.slice(-2000)}`);
+    await page.goto(`http://localhost:${port}/story/s-7`);
+    await page.getByText('/story/s-7 不在这个功能里').waitFor({ timeout: DEV_START_MS });
   } catch (cause) {
     fault(`does not get there: ${(cause as Error).message}\n${said.slice(-2000)}`);
   } finally {

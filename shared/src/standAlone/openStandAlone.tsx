@@ -3,7 +3,7 @@ import '../ui/base.css';
 import remote from 'liaozhai-remote';
 import { type ComponentType, type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { BrowserRouter, Link, Navigate, Route, Routes } from 'react-router-dom';
+import { BrowserRouter, Link, Navigate, Route, Routes, useLocation } from 'react-router-dom';
 import { endpoints, signedInSchema } from '../contract';
 import { anyErrorText } from '../format/errorText';
 import {
@@ -47,6 +47,12 @@ function Guarded({ isPrivate, children }: { isPrivate: boolean | undefined; chil
   return isLocked ? <p className={styles.locked}>需要登录</p> : children;
 }
 
+/** Shown at an address that no route of the remote has, such as a link to a page of another remote. */
+function PageElsewhere() {
+  const { pathname } = useLocation();
+  return <p className={styles.locked}>{`${pathname} 不在这个功能里，要在完整的产品里看（dev:inside）。`}</p>;
+}
+
 // one lazy component per route for the life of the page
 const pages = remote.routes.map(({ path, page, requiresAuth }) => ({ path, Page: lazy(page), requiresAuth }));
 
@@ -72,7 +78,8 @@ function StandAlone() {
                   }
                 />
               ))}
-              <Route path="*" element={<Navigate to={firstPath.replace(/:\w+/g, 'nie-xiaoqian')} replace />} />
+              <Route path="/" element={<Navigate to={firstPath.replace(/:\w+/g, 'nie-xiaoqian')} replace />} />
+              <Route path="*" element={<PageElsewhere />} />
             </Routes>
           </Suspense>
         </SlotContext>
