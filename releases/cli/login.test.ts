@@ -241,6 +241,9 @@ describe('sec.login: a person at the command line', () => {
   });
 });
 
+/** Environment of a machine whose clock is two hours ahead. */
+const AHEAD = `export NODE_OPTIONS='--import=data:text/javascript,const%20now=Date.now;Date.now=()=>now()+7200000'`;
+
 describe('sec.login: signing in', () => {
   test('goes on after a broken connection and a busy provider, because the code still holds', async () => {
     provider.tokenFailures.push(null, 429);
@@ -260,9 +263,8 @@ describe('sec.login: signing in', () => {
   });
 
   test('on a machine whose clock is two hours ahead names the clock', async () => {
-    const script = 'data:text/javascript,const%20now=Date.now;Date.now=()=>now()+7200000';
     const person = openBrowser('u-101');
-    const { code, err } = await release(['login'], person.tell, `export NODE_OPTIONS='--import=${script}'`);
+    const { code, err } = await release(['login'], person.tell, AHEAD);
     await person.done();
     expect([code, err]).toEqual([
       3,
@@ -272,9 +274,11 @@ describe('sec.login: signing in', () => {
 });
 
 describe('sec.login: a sign-in', () => {
-  test('survives a renewal that a full disk, a busy provider or the console refuses', async () => {
+  test('survives a renewal that a wrong clock, a full disk, a busy provider or the console refuses', async () => {
     await login('u-101', { browser: true });
     await change(OVER);
+    const withWrongClock = await release(['whoami'], undefined, AHEAD);
+    expect([withWrongClock.code, withWrongClock.err]).toEqual([3, expect.stringContaining('Correct the clock')]);
     const onFullDisk = await release(['whoami'], undefined, 'ulimit -f 0');
     expect([onFullDisk.code, onFullDisk.err]).toEqual([3, expect.stringContaining('/liaozhai failed: EFBIG')]);
     provider.tokenFailures.push(503);

@@ -31,6 +31,7 @@ export type StoredSignIn = v.InferOutput<typeof storedSignInSchema>;
 const offerSchema = v.object({
   cli: v.optional(v.nullable(v.object({ issuer: v.string(), clientId: v.string(), scope: v.string() })), null),
 });
+const nextTokenSchema = v.object({ refresh_token: v.string() });
 const sessionSchema = v.object({ session: v.string(), person: v.string(), seconds: v.number() });
 
 const environment = process.env;
@@ -316,15 +317,26 @@ async function renewSession(formerSignIn: StoredSignIn): Promise<StoredSignIn> {
   const { origin, refreshToken } = formerSignIn;
   if (refreshToken === null) throw forbidden(`your sign-in at ${origin} is over`, cureFor(origin));
   const { oidc, provider } = await discover(formerSignIn);
-  // the provider takes this refresh token only once: the next one is stored, even if the console refuses
   const tokens = await withRoom(origin, async (reserved) => {
-    const nextTokens = await oidc.refreshTokenGrant(provider, refreshToken).catch((cause: unknown) => {
+    // the provider takes this refresh token only once: the next one is stored before its answer is judged
+    provider[oidc.customFetch] = async (url, options) => {
+      const response = await fetch(url, options as RequestInit);
+      const answer = v.safeParse(
+        nextTokenSchema,
+        await response
+          .clone()
+          .json()
+          .catch(() => null),
+      );
+      if (response.ok && answer.success)
+        await storeSignIn({ ...formerSignIn, refreshToken: answer.output.refresh_token }, reserved);
+      return response;
+    };
+    return oidc.refreshTokenGrant(provider, refreshToken).catch((cause: unknown) => {
       if (cause instanceof oidc.ResponseBodyError && cause.error === 'invalid_grant')
         throw forbidden(`your sign-in at ${origin} is over: the provider says ${cause.error}`, cureFor(origin));
       throw toReleaseError(oidc, cause, formerSignIn);
     });
-    await storeSignIn({ ...formerSignIn, refreshToken: nextTokens.refresh_token ?? refreshToken }, reserved);
-    return nextTokens;
   });
   return startSession(tokens, formerSignIn);
 }
