@@ -41,7 +41,7 @@ export function agendaLines(agenda: AgendaView | undefined): string[] {
   return [
     ...(approval ? [`Two persons decide what goes forward; a proposal waits ${formatHours(approval.hours)}.`] : []),
     ...proposals.flatMap(pendingLines),
-    ...(problem ? [`NOTHING SCHEDULED GOES ON: ${problem}`] : []),
+    ...(problem ? [`PROBLEM: ${problem}`] : []),
     ...webhooks.flatMap(undeliveredLines),
     ...(frozen ? [`Frozen until ${localTime(frozen.until)}: ${frozen.reason}`] : []),
     ...(schedules.length > 0 ? ['Scheduled:', ...schedules.flatMap(scheduleLines)] : []),

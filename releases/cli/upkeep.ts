@@ -114,11 +114,11 @@ export function addToken(program: Command) {
   addVerb(token, 'list', 'all tokens; never their secrets').action(async (_, command: Command) => {
     const writer = await localStore(command);
     const tokens = await listTokens(writer.store, writer.key.publicKey);
-    const rows = tokens.map(({ id, role, name, label, person, at, by, revoked, expires, problem }) => [
+    const rows = tokens.map(({ id, role = '', name, label = '', person, at, by, revoked, expires, problem }) => [
       id,
       name ? `${role}:${name}` : role,
       person ? `${label} (${person})` : label,
-      `${localTime(at)} by ${by}`,
+      at ? `${localTime(at)} by ${by}` : '',
       problem ?? (revoked ? `revoked ${localTime(revoked)}` : expires ? `until ${localTime(expires)}` : ''),
     ]);
     print(command, tokens, table(rows));

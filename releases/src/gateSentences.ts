@@ -194,6 +194,7 @@ export const GATE_SENTENCES = {
 
   // documents and builds of the store
   theChannel: ['channel {channel}', '通道 {channel} '],
+  theState: ['audit/{channel}/{seq}.json', '记录里的 audit/{channel}/{seq}.json '],
   theAgenda: ['the agenda of {channel}', '{channel} 的计划'],
   theWebhooks: ['the list of webhooks of {channel}', '{channel} 的通知列表'],
   theRecord: ['build.json of {build}', '{build} 的 build.json '],
@@ -218,8 +219,8 @@ export const GATE_SENTENCES = {
     '请恢复最近的完好状态，见 docs/deploying/bad-days.md 的「A damaged channel」',
   ],
   agendaCure: [
-    'Rolling back and stopping go on without it. Restore agendas/ (on a file system .generations/agendas/ as well) from a copy of the store, or remove it and set windows and schedules again.',
-    '没有它也能回退和中止。请从存储的副本恢复 agendas/（文件存储还有 .generations/agendas/），或删除它，重新设定冻结期和计划',
+    'Nothing scheduled goes on without it, rolling back and stopping do. Restore agendas/ (on a file system .generations/agendas/ as well) from a copy of the store, or remove it and set windows and schedules again.',
+    '没有它，计划不再前进；仍能回退和中止。请从存储的副本恢复 agendas/（文件存储还有 .generations/agendas/），或删除它，重新设定冻结期和计划',
   ],
   webhooksCure: [
     'Restore webhooks/ (on a file system .generations/webhooks/ as well) from a copy of the store, or remove it and add them again.',

@@ -209,7 +209,14 @@ describe('sec.releases: who gets in', () => {
     test('a damaged record opens nothing and hides no other', async () => {
       await at.store.swapPointer('tokens/dddddddddddd.json', '{', null);
       expect((await rollbackAs('dddddddddddd')).status).toBe(401);
-      expect((await listTokens(at.store, at.key.publicKey)).length).toBeGreaterThanOrEqual(GRANTS.length);
+      const listed = await listTokens(at.store, at.key.publicKey);
+      expect(listed.length).toBeGreaterThan(GRANTS.length);
+      const problem = 'tokens/dddddddddddd.json is damaged: refused';
+      expect(listed.find(({ id }) => id === 'dddddddddddd')).toEqual({ id: 'dddddddddddd', problem });
+      await expect(revokeToken(at.store, at.key, 'dddddddddddd')).rejects.toMatchObject({
+        message: expect.stringContaining('tokens/dddddddddddd.json is damaged'),
+        cure: expect.stringContaining('Restore it'),
+      });
     });
   });
 

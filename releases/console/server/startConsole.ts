@@ -20,7 +20,7 @@ import { makeGate } from '../../src/gate/gate.ts';
 import { chooseSmoke, type SmokeMode } from '../../src/gate/smoke.ts';
 import { logAlarm } from '../../src/health/alarm.ts';
 import { readHealth, stopIfWorse } from '../../src/health/autoStop.ts';
-import { parseJson } from '../../src/model/documents.ts';
+import { jsonOrNull } from '../../src/model/documents.ts';
 import { sweepUploads } from '../../src/operations/collectGarbage.ts';
 import { type SiteOf, sitesFrom, sweepPreviews } from '../../src/operations/override.ts';
 import type { Gate } from '../../src/operations/switching.ts';
@@ -243,7 +243,8 @@ export class Lease {
   async hold(time: Date | Promise<Date> = this.#store.time()): Promise<boolean> {
     const now = (await time).getTime();
     const pointer = await this.#store.readPointer(this.#key);
-    const record = pointer ? parseJson(pointer.body, this.#key) : null;
+    // a damaged lease counts as expired
+    const record = jsonOrNull(pointer?.body ?? '');
     if (record instanceof Object && 'holder' in record && 'until' in record) {
       const remainingMs = Number(record.until) - now;
       // a later expiry means that the store's clock was set back

@@ -54,7 +54,14 @@ async function harmfulCandidate(): Promise<void> {
 }
 
 describe('the watch over the channels', () => {
-  test('goes on to the next channel when one is damaged or no channel, and reports it', async () => {
+  test.each(['', '{"holder":"a', 'null'])('goes on where the file of its lease is damaged: %s', async (text) => {
+    await harmfulCandidate();
+    await at.store.swapPointer('leases/watch.json', text, null);
+    expect(await watchRound()).toEqual([]);
+    expect((await at.current()).candidate).toBeNull();
+  });
+
+  test('goes on to the next channel when one is damaged or no channel at all, and tells of it', async () => {
     await harmfulCandidate();
     await at.store.swapPointer('channels/damaged.json', '{"not": "a channel"}', null);
     await writeFile(`${at.folder}/store/channels/a stray note.txt`, '');

@@ -1,11 +1,12 @@
 import type { SetBody } from '@liaozhai/shared/contract';
 import * as v from 'valibot';
-import { ReleaseError, refused } from '../errors.ts';
+import { nullIfRefused, ReleaseError, refused } from '../errors.ts';
 import {
   type BuildRecord,
   buildFolder,
   buildIdParts,
   buildWordParts,
+  idOfFolder,
   nameOf,
   type Provenance,
   parseBuildId,
@@ -74,10 +75,10 @@ export async function isPublished(store: Store, id: string): Promise<boolean> {
   return (await claimedBy(store, name, version)) === id;
 }
 
-/** Reads a build's record. Throws refused if it does not exist or is damaged. */
+/** Reads a build's record. Throws refused if it does not exist or is damaged. A damaged claim takes no build from visitors. */
 export async function readRecord(store: Store, id: string): Promise<BuildRecord> {
   const source = await store.read(`${buildFolder(id)}/build.json`);
-  if (!source || !(await isPublished(store, id)))
+  if (!source || (await isPublished(store, id).catch(nullIfRefused)) === false)
     throw refused(
       say('notPublished', { build: id, store: store.label }),
       say('notPublishedCure', { name: nameOf(id) }),
@@ -93,12 +94,19 @@ export async function assertPublished(store: Store, ids: readonly string[]): Pro
     throw refused(say('goneMeanwhile', { builds: missing.join(', '), store: store.label }), say('goneMeanwhileCure'));
 }
 
-/** Ids of every published build, of all names or one, sorted by key. */
+/** Finds the owner of a version whose claim is damaged, by the name of its folder. */
+async function idByFolder(store: Store, name: string, version: string): Promise<string | undefined> {
+  const ids = (await namesBelow(store, `builds/${name}/`)).map((folder) => idOfFolder(name, folder) ?? '');
+  return ids.find((id) => parseBuildId(id)?.version === version);
+}
+
+/** Ids of every published build, of all names or one, sorted by key. Those with a damaged claim are included. */
 export async function publishedIds(store: Store, name?: string): Promise<string[]> {
   const ids: string[] = [];
   for (const each of name ? [name] : await namesBelow(store, 'versions/'))
     for (const version of await namesBelow(store, `versions/${each}/`)) {
-      const id = await claimedBy(store, each, version);
+      const claim = await readClaim(store, each, version).catch(nullIfRefused);
+      const id = claim?.id ?? (await idByFolder(store, each, version));
       if (id) ids.push(id);
     }
   return ids;
@@ -153,7 +161,7 @@ const summaryOf = ({ id, description: { label, kind }, files, provenance }: Buil
 
 async function damagedSummary(store: Store, id: string, problem: string): Promise<BuildSummary> {
   const { name, version } = buildIdParts(id);
-  const { at = '', publisher = '' } = (await readClaim(store, name, version)) ?? {};
+  const { at = '', publisher = '' } = (await readClaim(store, name, version).catch(nullIfRefused)) ?? {};
   const kind = name === 'host' ? 'host' : 'remote';
   return { id, label: name, kind, bytes: 0, files: 0, provenance: { commit: null, at, publisher }, problem };
 }
@@ -163,6 +171,8 @@ export async function listBuilds(catalog: Catalog, name?: string): Promise<Build
   const ids = await publishedIds(catalog.store, name);
   const summarise = async (id: string): Promise<BuildSummary> => {
     try {
+      // a damaged claim is reported here: no change would accept the build
+      await isPublished(catalog.store, id);
       return summaryOf(await catalog.record(id));
     } catch (cause) {
       if (!(cause instanceof ReleaseError && cause.kind === 'refused')) throw cause;

@@ -54,7 +54,12 @@ describe('publishing', () => {
     const refusal = await at.publishFrom(dist).catch((cause) => cause);
     expect(refusal.message).toMatch(/^versions\/\w+\/\S+\.json of \S+ is damaged/);
     expect(refusal.cure).toContain('publish the build again');
-    await expect(listBuilds(new Catalog(at.store), name)).rejects.toThrow(refusal.message);
+    const sound = await at.remote(name, '1.1.0');
+    const listed = await listBuilds(new Catalog(at.store), name);
+    expect(Object.fromEntries(listed.map(({ id, problem }) => [id, problem]))).toEqual({
+      [sound]: undefined,
+      [damaged]: refusal.message,
+    });
   });
 
   test.each(['remoteEntry.js', 'remoteEntry.js.br'])('the same bytes again restore %s', async (file) => {

@@ -5,7 +5,7 @@ import { signChannel } from '../model/channel.ts';
 import { sha256Hex } from '../model/signing.ts';
 import { rollback } from '../operations/goingBack.ts';
 import { openTestStore, type TestStore } from '../testing/openTestStore.ts';
-import { auditKey, channelKey, readLog, requireChannel } from './readChannel.ts';
+import { auditKey, channelKey, readLog, readState, requireChannel } from './readChannel.ts';
 
 let at: TestStore;
 beforeEach(async () => {
@@ -65,3 +65,18 @@ describe('the log of a store that holds entries from before actions were data', 
     expect(await log()).toHaveLength(4);
   });
 });
+
+test.each(['', '{"format":1,'])(
+  'a damaged state of the audit is named with its file, and not the channel: %s',
+  async (text) => {
+    await at.activate(await at.host(), await at.remote('stories'));
+    await at.activate(await at.remote('stories', '1.1.0'));
+    const key = auditKey('production', 2);
+    await at.store.remove(key);
+    await at.store.create(key, text);
+    await expect(readState(at.writer, await at.current(), 2)).rejects.toMatchObject({
+      message: expect.stringMatching(/^audit\/production\/2\.json is damaged/),
+      cure: expect.stringContaining('restore it from a copy of the store'),
+    });
+  },
+);

@@ -72,7 +72,9 @@ export async function readState(
   if (seq === current.seq) return current;
   const source = seq < current.seq ? await store.read(auditKey(current.channel, seq)) : null;
   if (!source) throw refused(say('noState', { channel: current.channel, seq }), say('notLiveInCure'));
-  const state = verifyChannel(source.toString('utf8'), current.channel, key.publicKey);
+  const { channel } = current;
+  const names = { what: say('theState', { channel, seq }), cure: say('auditCure') };
+  const state = verifyChannel(source.toString('utf8'), channel, key.publicKey, names);
   if (state.seq === seq) return state;
   throw refused(say('auditOther', { channel: current.channel, count: state.seq, seq }), say('auditCure'));
 }

@@ -42,12 +42,12 @@ export function newSigningKey(): SigningKey {
   return { privatePem, publicKey: derivePublicKey(privatePem) };
 }
 
-/** Reads a PEM private key. Throws refused for anything else. */
-export function signingKeyFrom(privatePem: string): SigningKey {
+/** Parses the PEM private key of a file. Throws refused for anything else. */
+export function signingKeyFrom(privatePem: string, file: string): SigningKey {
   try {
     return { privatePem, publicKey: derivePublicKey(privatePem) };
   } catch {
-    throw refused('the signing key is not a PEM private key', 'Restore the key file, or make a new store with `init`.');
+    throw refused(`${file} is not a PEM private key`, 'Restore it from a copy, or make a new store with `init`.');
   }
 }
 

@@ -132,24 +132,28 @@ export async function isRevoked({ store, key }: Pick<Reader, 'store' | 'key'>, i
 export const REISSUE_CURE =
   'Have a new one made where the signing key is: `pnpm release token create <grant>`, then `token revoke <id>` this one.';
 
-/** A token without its hash; `problem` is why it is refused, or null. */
-export type ListedToken = Omit<TokenRecord, 'hash'> & { problem: string | null };
+/** A token without its hash, of a damaged one the id; `problem` is why it is refused, or null. */
+export type ListedToken = Pick<TokenRecord, 'id'> & Partial<Omit<TokenRecord, 'hash'>> & { problem: string | null };
+
+const isDamaged = (id: string): string => `${keyOf(id)} is damaged: refused`;
 
 export async function listTokens(store: Store, publicKey: string): Promise<ListedToken[]> {
   const ids = await namesBelow(store, 'tokens/');
-  const tokens = await Promise.all(ids.map((id) => readToken(store, id, publicKey)));
-  return tokens
-    .filter((token) => token !== null)
-    .map(({ record: { hash: _hash, ...shown }, isSigned }) => ({
-      ...shown,
-      problem: isSigned ? null : "not signed by this store's key: refused",
-    }));
+  const listed = async (id: string): Promise<ListedToken> => {
+    const token = await readToken(store, id, publicKey);
+    if (!token) return { id, problem: isDamaged(id) };
+    const { hash: _hash, ...shown } = token.record;
+    return { ...shown, problem: token.isSigned ? null : "not signed by this store's key: refused" };
+  };
+  return Promise.all(ids.map(listed));
 }
 
 /** Revokes a token immediately, signed or not. Throws refused if it does not exist. */
 export async function revokeToken(store: Store, key: SigningKey, id: string): Promise<TokenRecord> {
   for (;;) {
     const token = /^[0-9a-f]{12}$/.test(id) ? await readToken(store, id, key.publicKey) : null;
+    if (!token && (await namesBelow(store, 'tokens/')).includes(id))
+      throw refused(isDamaged(id), 'Restore it from a copy of the store, or remove it (and .generations below it).');
     if (!token) throw refused(`there is no token ${id}`, 'List them with `token list`.');
     if (token.isSigned && token.record.revoked) return token.record;
     const record = { ...token.record, id, revoked: token.record.revoked ?? new Date().toISOString() };

@@ -1,6 +1,6 @@
 import { readAgenda } from '../channel/changeAgenda.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
-import { ReleaseError } from '../errors.ts';
+import { nullIfRefused, ReleaseError } from '../errors.ts';
 import { judgeStep, type Waiting } from '../health/autoStop.ts';
 import type { HealthReader } from '../health/healthRecord.ts';
 import { type Agenda, type Freeze, frozenAt, type Schedule, standing } from '../model/agenda.ts';
@@ -32,7 +32,7 @@ export interface AgendaView {
   webhooks: ListedWebhook[];
   /** True if a console is running that takes the steps. */
   watched: boolean;
-  /** Why the agenda cannot be read, or null. */
+  /** Why the agenda or the webhooks cannot be read, or null. */
   problem: string | null;
 }
 
@@ -53,18 +53,17 @@ export async function viewAgenda(writer: Writer, reader: HealthReader, document:
     ...{ schedules: [], freezes: [], proposals: [], webhooks: [] },
     ...{ approval, frozen: null, watched: true, problem: null },
   };
-  let agenda: Agenda;
-  let webhooks: ListedWebhook[];
-  try {
-    agenda = await readAgenda(writer);
-    webhooks = await listWebhooks(writer);
-  } catch (cause) {
-    if (cause instanceof ReleaseError && cause.kind === 'refused')
-      return { ...emptyView, problem: [cause.message, cause.cure].join('; ') };
-    throw cause;
-  }
+  const problems: string[] = [];
+  const reportDamage = (cause: unknown): null => {
+    if (cause instanceof ReleaseError) problems.push(cause.message, cause.cure);
+    return nullIfRefused(cause);
+  };
+  const agenda: Agenda | null = await readAgenda(writer).catch(reportDamage);
+  const webhooks: ListedWebhook[] = (await listWebhooks(writer).catch(reportDamage)) ?? [];
+  const problem = problems.join('; ') || null;
+  if (!agenda) return { ...emptyView, webhooks, problem };
   if (agenda.schedules.length + agenda.freezes.length + agenda.proposals.length + webhooks.length === 0)
-    return emptyView;
+    return { ...emptyView, problem };
   const now = await timeOf(writer);
   const schedules: ScheduleView[] = [];
   for (const schedule of agenda.schedules.filter((each) => isStanding(each, document))) {
@@ -83,6 +82,7 @@ export async function viewAgenda(writer: Writer, reader: HealthReader, document:
     frozen: frozen && { until: frozen.until.toISOString(), reason: frozen.freeze.reason },
     proposals: viewProposals(writer, agenda, document, now),
     webhooks,
+    problem,
     watched: await isWatched(writer.store),
   };
 }

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { HOUR_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { Webhook } from 'standardwebhooks';
+import { addFreeze } from '../channel/changeAgenda.ts';
 import { HealthReader } from '../health/healthRecord.ts';
 import { parseSteps } from '../model/agenda.ts';
 import { kill, rollback } from '../operations/goingBack.ts';
@@ -343,6 +344,15 @@ test('unsigned webhooks are not called, and nothing else stops', async () => {
   expect(receiver.received).toEqual([]);
   const view = await viewAgenda(at.writer, new HealthReader(at.store, 'production'), await at.current());
   expect(view.problem).toContain('not signed');
+});
+
+test('a damaged list of webhooks is reported, and hides nothing that is planned', async () => {
+  const window = { kind: 'weekly' as const, from: 0, to: 60, zone: 'UTC' };
+  await addFreeze(at.writer, { window, why: 'fair' });
+  await at.store.swapPointer('webhooks/production.json', '', null);
+  const view = await viewAgenda(at.writer, new HealthReader(at.store, 'production'), await at.current());
+  expect(view).toMatchObject({ freezes: [{ reason: 'fair' }], webhooks: [] });
+  expect(view.problem).toMatch(/^the list of webhooks of production is damaged.*; Restore webhooks\//);
 });
 
 test.each(['agendas', 'webhooks'])('damaged %s are removed with the folders in the cure', async (folder) => {

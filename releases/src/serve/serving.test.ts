@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { claimKey } from '../builds/catalog.ts';
 import { requireChannel } from '../channel/readChannel.ts';
 import { buildFolder } from '../model/build.ts';
 import { signChannel } from '../model/channel.ts';
@@ -326,6 +327,15 @@ describe('storage.damaged: a set or build that was changed in the store', () => 
       const { pageSet } = await (await open()).pageFor({ id: 'v' });
       expect(pageSet.remotes.stories).toMatchObject({ id: next, lastGood: null });
     }
+  });
+
+  test('in the claim of a live build takes no page or file from visitors', async () => {
+    await writeFile(join(at.folder, 'store', claimKey('stories', '1.0.0')), '{"id":');
+    const releases = await open();
+    expect((await releases.pageFor({ id: 'v' })).pageSet.remotes.stories?.id).toBe(stories);
+    expect(await releases.file(`/${buildFolder(stories)}/remoteEntry.js`)).not.toBeNull();
+    await at.activate(await at.remote('chat', '1.1.0'));
+    await expect(at.activate(stories)).resolves.toMatchObject({ changed: false });
   });
 
   test('is also found in the page template', async () => {

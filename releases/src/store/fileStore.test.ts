@@ -57,6 +57,15 @@ describe('a folder as a store', () => {
     expect(await readFile(join(folder.path, 'blocked/p.json'), 'utf8')).toBe('new');
   });
 
+  test('an emptied newest generation is no removal: it is read as it is, and the plain file stays', async () => {
+    const store = new FileStore(folder.path);
+    await store.swapPointer('emptied.json', 'good', null);
+    await writeFile(join(folder.path, '.generations/emptied.json/1'), '');
+    expect(await store.readPointer('emptied.json')).toEqual({ body: '', tag: '1' });
+    expect(await readFile(join(folder.path, 'emptied.json'), 'utf8')).toBe('good');
+    expect(await store.swapPointer('emptied.json', 'new', null)).toBe(false);
+  });
+
   describe('a pointer after two hundred and fifty swaps', () => {
     const key = 'often.json';
     const store = () => new FileStore(folder.path);
@@ -114,6 +123,11 @@ describe('a folder as a store', () => {
     const opened = await openStore(folder.path, { RELEASES_KEYS: '' });
     await opened.makeSigningKey();
     expect(await readdir(join(folder.path, 'keys'))).toEqual(['signing.pem']);
+    await writeFile(join(folder.path, 'keys/signing.pem'), '');
+    await expect(openStore(`file:${folder.path}`).then((opened) => opened.signingKey())).rejects.toMatchObject({
+      message: `${folder.path}/keys/signing.pem is not a PEM private key`,
+      cure: expect.stringContaining('Restore it'),
+    });
   });
 });
 

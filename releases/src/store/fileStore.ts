@@ -16,7 +16,9 @@ function ignoreDenied(cause: unknown): void {
   if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
 }
 
-const isRemoval = ({ body }: { body: Buffer }): boolean => body.length === 0;
+/** Contents of the generation that removes a pointer. An empty file is a damaged one, which must not count as a removal. */
+const REMOVED = Buffer.from('removed');
+const isRemoval = ({ body }: { body: Buffer }): boolean => body.equals(REMOVED);
 
 /**
  * Stores objects as files below a folder. An object appears complete or not at all: it is written to a temporary file, synced and
@@ -73,11 +75,11 @@ export class FileStore implements Store {
     });
   }
 
-  /** Writes an empty generation, which stays. So of a removal and a concurrent swap, only one succeeds. */
+  /** Writes a generation that says so, which stays. So of a removal and a concurrent swap, only one succeeds. */
   async removePointer(key: string, tag: string): Promise<boolean> {
     return this.#guard(async () => {
       const generation = Number(tag) + 1;
-      if (!(await this.#link(this.#generation(key, generation), ''))) return false;
+      if (!(await this.#link(this.#generation(key, generation), REMOVED))) return false;
       const formerGenerations = (await this.#generations(key)).filter((each) => each < generation);
       await this.#removeGenerations(key, formerGenerations);
       await this.readPointer(key);
@@ -176,7 +178,8 @@ export class FileStore implements Store {
 
   /** Updates the copy if a writer was killed between swap and copy. Readers without write access leave it to others. */
   async #repairCopy(key: string, newest: Buffer): Promise<void> {
-    if ((await readOrNull(this.#path(key)))?.equals(newest)) return;
+    // the copy may be all that is left of an emptied file
+    if (newest.length === 0 || (await readOrNull(this.#path(key)))?.equals(newest)) return;
     await this.#updateCopy(key).catch(ignoreDenied);
   }
 

@@ -111,7 +111,7 @@ export interface OpenedStore {
 
 async function readKey(file: string): Promise<SigningKey | null> {
   try {
-    return signingKeyFrom(await readFile(file, 'utf8'));
+    return signingKeyFrom(await readFile(file, 'utf8'), file);
   } catch (cause) {
     if (hasCode(cause, 'ENOENT')) return null;
     throw cause;
