@@ -187,8 +187,8 @@ export const SENTENCES = {
   manySteps: ['a schedule has 1 to 20 steps', '计划可以有 1 到 20 步'],
   stepsStay: ['the steps {steps} do not rise', '步骤 {steps} 没有逐步增大'],
   stepOutside: [
-    'a step has a share above 0 up to 100, within 30 days',
-    '每一步的比例要大于 0、不超过 100%，并在 30 天之内',
+    'a step has a share above 0 up to 100, within {days} days',
+    '每一步的比例要大于 0、不超过 100%，并在 {days} 天之内',
   ],
   stepsCure: [
     'Each step comes later than the one before, with a larger share: 5@now,25@1h,100@4h.',

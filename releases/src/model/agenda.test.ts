@@ -1,14 +1,6 @@
 import { describe, expect, test } from '@rstest/core';
-import {
-  type Freeze,
-  type FreezeWindow,
-  frozenAt,
-  instantIn,
-  parseSteps,
-  stepsText,
-  weeklyWindow,
-  windowText,
-} from './agenda.ts';
+import { type Freeze, type FreezeWindow, frozenAt, instantIn, weeklyWindow, windowText } from './agenda.ts';
+import { parseSteps, stepsText } from './steps.ts';
 
 const freezeOf = (window: FreezeWindow, reason = 'weekend'): Freeze => ({
   id: '0a1b2c3d',

@@ -14,12 +14,12 @@ import {
   MAX_PROPOSALS,
   type PendingApproval,
   type Person,
-  parseSteps,
   personNamed,
 } from '../model/agenda.ts';
 import { differencesBetween } from '../model/build.ts';
 import { type ChannelDocument, liveIn, stateDigest, stateOf } from '../model/channel.ts';
 import { canonicalJson } from '../model/signing.ts';
+import { parseSteps } from '../model/steps.ts';
 import { type Promotion, promoteFrom, sourceIn } from '../operations/promoteFrom.ts';
 import { activate, canary, type Gate, promote } from '../operations/switching.ts';
 import type { Body } from '../requests.ts';

@@ -9,9 +9,10 @@ import { conflict, forbidden, messageOf, ReleaseError, refused, usage } from '..
 import { AUTO_STOP, judgeStep } from '../health/autoStop.ts';
 import type { HealthReader } from '../health/healthRecord.ts';
 import { type Evidence, readAction } from '../model/action.ts';
-import { type Agenda, candidateOf, liveOf, type Schedule, type Step, standing, stepsText } from '../model/agenda.ts';
+import { type Agenda, candidateOf, liveOf, type Schedule, standing } from '../model/agenda.ts';
 import { nameOf, sameBuilds } from '../model/build.ts';
 import type { ChannelDocument } from '../model/channel.ts';
+import { type Step, stepsText } from '../model/steps.ts';
 import { canary, type Gate, promote, requireCandidate, type SwitchOptions } from '../operations/switching.ts';
 import { isRevoked } from '../operations/tokens.ts';
 import type { Body } from '../requests.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import { Webhook } from 'standardwebhooks';
 import { addFreeze } from '../channel/changeAgenda.ts';
 import { HealthReader } from '../health/healthRecord.ts';
-import { parseSteps } from '../model/agenda.ts';
+import { parseSteps } from '../model/steps.ts';
 import { kill, rollback } from '../operations/goingBack.ts';
 import { abort, canary } from '../operations/switching.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
