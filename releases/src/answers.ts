@@ -17,6 +17,8 @@ const reasonSchema = v.variant('kind', [
   }),
   v.object({ kind: v.literal('killed'), builds: texts }),
   v.object({ kind: v.literal('unfit'), builds: texts, to: v.nullable(number) }),
+  v.object({ kind: v.literal('gone'), what: v.picklist(['proposal', 'freeze', 'webhook', 'preview', 'schedule']) }),
+  v.object({ kind: v.literal('partly') }),
 ]);
 
 /** Requests that run the gate or wait for a receiver, which may take minutes. */

@@ -16,7 +16,8 @@ export const apiLevelOf = (headers: Headers): number => Number(headers.get(API_H
 
 /**
  * Reason for a refusal as data, for callers that phrase it themselves. `takenBack`: a promotion would replace builds that were never live
- * in the channel `from`. `killed` and `unfit`: of a rollback; `to` is the number of a state that fits as a whole.
+ * in the channel `from`. `killed` and `unfit`: of a rollback; `to` is the number of a state that fits as a whole. `gone`: what the request
+ * names was removed, has ended or was decided. `partly`: something was changed, but not all.
  */
 export type RefusalReason = NonNullable<Failure['reason']>;
 
@@ -37,6 +38,10 @@ export class ReleaseError extends Error {
 /** The release rules forbid the change; nothing was changed. */
 export const refused = (message: string, cure = '', details: readonly string[] = [], reason?: RefusalReason) =>
   new ReleaseError('refused', message, cure, details, reason);
+
+/** What the request names was removed, has ended or was decided before. */
+export const gone = (what: Extract<RefusalReason, { kind: 'gone' }>['what'], message: string, cure: string) =>
+  refused(message, cure, [], { kind: 'gone', what });
 
 /** A document with a valid signature in a form that only newer versions understand. */
 export const newer = (what: string, details: readonly string[]) =>

@@ -220,6 +220,14 @@ export const SENTENCES = {
   noScheduleOf: ['{channel} has no schedule of {name}', '{channel} 没有 {name} 的计划'],
   noSchedule: ['{channel} has no schedule', '{channel} 没有计划'],
   noScheduleCure: ['Make one with `canary --schedule`.', '请用「定时扩大」建立'],
+  onlyFirstStep: [
+    'the first step was applied, in state {seq}, but the steps after it could not be stored: {problem}',
+    '第一步已经执行（状态 {seq}），后面的步骤没能保存：{problem}',
+  ],
+  onlyFirstStepCure: [
+    'See `status`. Plan the other steps with `canary --schedule`, or end the candidate with `abort`.',
+    '请看过新状态，再用「定时扩大」设定剩下的步骤，或中止灰度',
+  ],
   candidateChanged: ['the candidate was changed meanwhile', '灰度刚刚变了'],
   candidateChangedCure: ['Look at `status` and decide again.', '请看过新状态再决定'],
   scheduleOf: ['schedule of {by}', '{by} 的计划'],

@@ -160,6 +160,10 @@ describe('what is planned', () => {
       await openPage();
       await userEvent.click(button('批准 0a1b2c3d'));
       server.agenda = agendaWith({ schedules: [], approval });
+      server.failing.approve = [
+        422,
+        { message: 'there is no proposal 0a1b2c3d', reason: { kind: 'gone', what: 'proposal' } },
+      ];
       await userEvent.click(within(dialog()).getByRole('button', { name: '批准' }));
       await screen.findByText('这个提议已经过期，或者已由别人处理；记录里有它的结果');
       expect(screen.queryByText(/there is no proposal/)).toBeNull();
@@ -247,6 +251,54 @@ describe('what is planned', () => {
     await userEvent.click(within(dialog()).getByRole('button', { name: '移除' }));
     await waitFor(() => expect(server.posted()[1]).toMatchObject({ body: { id: '0a1b2c3d' } }));
   });
+});
+
+describe('what somebody else was faster to end', () => {
+  const weekly = { kind: 'weekly' as const, from: 4 * 1440 + 1080, to: 480, zone: 'Asia/Shanghai' };
+  const webhook = { id: '0a1b2c3d4e5f', shown: 'https://chat.example/…', by: '小王', at: instant(60), seq: 3 };
+  const preview = { person: '张伟', browser: 'b'.repeat(32), remotes: ['chat@http://localhost:3102'] };
+
+  test.each([
+    ['unfreeze', 'freeze', '移除 周末', '移除', '这个冻结期已经移除了'],
+    ['webhook-remove', 'webhook', /^移除 https/, '移除', '这个通知地址已经移除了'],
+    ['webhook-test', 'webhook', /^试发 https/, null, '这个通知地址已经移除了'],
+    ['preview-end', 'preview', '结束 张伟', '结束', '这个本地预览已经结束了'],
+    ['cancel', 'schedule', '停掉计划', '停掉计划', '这个计划已经走完，或者已经停掉；记录里有它的结果'],
+  ] as const)('is said in words, and leaves the list (%s)', async (verb, what, name, confirm, words) => {
+    server.agenda = agendaWith({
+      freezes: [{ id: '0a1b2c3d', window: weekly, reason: '周末', by: '小王', at: instant(60), open: true }],
+      webhooks: [{ ...webhook, attempts: 0, problem: '', retry: null, undelivered: [] }],
+    });
+    const expires = instant(-3600);
+    server.previews = [
+      { ...preview, channel: 'production', who: '小王', why: '', at: instant(60), expires, revoked: null, sig: '' },
+    ];
+    server.failing[verb] = [422, { message: 'there is none 0a1b2c3d', reason: { kind: 'gone', what } }];
+    await openPage();
+    if (what !== 'schedule') await openSettings();
+    const pressed = await screen.findByRole('button', { name });
+    await userEvent.click(pressed);
+    server.agenda = agendaWith({ schedules: [] });
+    server.previews = [];
+    server.seqs.production = 8;
+    if (confirm) await userEvent.click(within(dialog()).getByRole('button', { name: confirm }));
+    expect(await screen.findByText(words)).toBeTruthy();
+    expect(dialog().textContent).not.toContain('0a1b2c3d');
+    await userEvent.click(button('知道了'));
+    await waitFor(() => expect(screen.queryByRole('button', { name })).toBeNull());
+  });
+});
+
+test('a change of which only a part was made is not said to have changed nothing', async () => {
+  const message =
+    'the first step was applied, in state 8, but the steps after it could not be stored: the store failed';
+  server.failing.schedule = [422, { message, reason: { kind: 'partly' } }];
+  await openPage();
+  await userEvent.click(screen.getByText('定时扩大', { selector: 'summary' }));
+  await userEvent.click(button('定时扩大 stories'));
+  await userEvent.click(within(dialog()).getByRole('button', { name: '定时扩大' }));
+  expect(await screen.findByText(/^第一步已经执行（状态 8），后面的步骤没能保存/)).toBeTruthy();
+  expect(within(dialog()).getByRole('heading').textContent).toBe('只完成了一部分');
 });
 
 describe('the form of a freeze window', () => {

@@ -87,12 +87,9 @@ export interface Question extends QuestionOptions {
 /** Verbs that a freeze window refuses. */
 export const FORWARD_VERBS: readonly string[] = ['activate', 'canary', 'promote', 'schedule'];
 
-export const PROPOSAL_VERBS: readonly string[] = ['approve', 'reject', 'retract'];
-
 /** Verbs that decide on what their dialog names, or hold back. They are right in any state, so other log entries do not matter. */
 export const STATELESS_VERBS: readonly string[] = [
-  ...PROPOSAL_VERBS,
-  ...['pause', 'cancel', 'freeze', 'unfreeze', 'webhook-remove', 'preview-end'],
+  ...['approve', 'reject', 'retract', 'pause', 'cancel', 'freeze', 'unfreeze', 'webhook-remove', 'preview-end'],
 ];
 
 export interface ConsoleState {

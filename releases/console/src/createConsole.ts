@@ -69,10 +69,8 @@ export function createConsole(channel: string) {
 
   function refusalOf(cause: unknown): Notice {
     const { status, lines, reason } = failureOf(cause);
-    return {
-      title: texts.refusal(status),
-      ...(reason ? explainRefusal(reason, lines) : { lines: lines.map(translate) }),
-    };
+    const notice = { title: texts.refusal(status), lines: lines.map(translate) };
+    return reason ? { ...notice, ...explainRefusal(reason, lines) } : notice;
   }
 
   const rollbackCure = (target: WayBack): Cure => ({
@@ -88,9 +86,11 @@ export function createConsole(channel: string) {
   };
 
   /** The page's text for a refusal, with actions that resolve it. */
-  function explainRefusal(reason: RefusalReason, lines: readonly string[]): { lines: string[]; cures: Cure[] } {
+  function explainRefusal(reason: RefusalReason, lines: readonly string[]): Partial<Notice> {
     const currentChannel = state().channel;
-    if (reason.kind === 'killed') return { lines: [texts.live.dead(shortList(reason.builds))], cures: [] };
+    if (reason.kind === 'partly') return { title: texts.done.partly };
+    if (reason.kind === 'gone') return { title: texts.done.unchanged, lines: [texts.gone[reason.what]] };
+    if (reason.kind === 'killed') return { lines: [texts.live.dead(shortList(reason.builds))] };
     if (reason.kind === 'unfit') {
       const { builds, to } = reason;
       const [name = '', ...others] = builds.map(nameOf);
@@ -297,7 +297,7 @@ export function createConsole(channel: string) {
 
     testWebhook: (id: string) =>
       run(async () => {
-        await post(pathOf('webhook-test', currentBasis()), { id });
+        await post(pathOf('webhook-test', currentBasis()), { id }).finally(refresh);
         showToast(texts.webhook.tested, 'success');
       }),
 

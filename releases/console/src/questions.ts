@@ -12,7 +12,6 @@ import {
   type Basis,
   type ConsoleStore,
   FORWARD_VERBS,
-  PROPOSAL_VERBS,
   type Question,
   type QuestionOptions,
   STATELESS_VERBS,
@@ -47,14 +46,6 @@ export function createQuestions(
       const line = texts.log.by(`${texts.verb(verb)} ${subjectOf(action)}`, translate(who));
       return texts.sentences(line, ...action.evidence.slice(0, 1).map(evidenceLine));
     });
-  }
-
-  /** Whether the change is about a proposal that is no longer pending. */
-  async function isSettled(verb: string, body: object): Promise<boolean> {
-    if (!PROPOSAL_VERBS.includes(verb)) return false;
-    await refresh();
-    const { proposals = [] } = state().snapshot?.status.agenda ?? {};
-    return !proposals.some(({ id }) => id === Reflect.get(body, 'id'));
   }
 
   /** Opens the dialog that confirms a change. */
@@ -93,9 +84,8 @@ export function createQuestions(
         const { changed, document, proposal } = await post<ChangeResult>(pathOf(verb, basis), request).catch(
           async (cause: unknown) => {
             throwIfUnanswered(cause);
-            const { status } = failureOf(cause);
-            if (status === 409) throw new ApiFailure(409, await changesSince(basis, failureOf(cause).lines));
-            throw (await isSettled(verb, body)) ? new ApiFailure(status, [texts.approval.over]) : cause;
+            const { status, lines } = failureOf(cause);
+            throw status === 409 ? new ApiFailure(409, await changesSince(basis, lines)) : cause;
           },
         );
         forgetReason(question);

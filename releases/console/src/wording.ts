@@ -291,10 +291,6 @@ export const WORDING = {
     by: (who: string, when: string) => [`由 ${who} 提议于${when}`, `Proposed by ${who}, ${when}`],
     until: (when: string) => [`${when}过期`, `expires ${when}`],
     own: ['这是你自己的提议，要另一个人批准', 'This is your own proposal: another person approves it'],
-    over: [
-      '这个提议已经过期，或者已由别人处理；记录里有它的结果',
-      'This proposal has expired, or somebody else has answered it; the log says what became of it',
-    ],
     noRight: ['只有管理者能批准', 'Only a manager can approve'],
     outdated: [
       '通道已经变了，请在现在的状态上重新提议',
@@ -610,6 +606,20 @@ export const WORDING = {
     ],
     endsCandidate: ['它所在的灰度随之结束', 'The canary it is part of ends too'],
   },
+  /** Of what a request names. */
+  gone: {
+    proposal: [
+      '这个提议已经过期，或者已由别人处理；记录里有它的结果',
+      'This proposal has expired, or somebody else has answered it; the log says what became of it',
+    ],
+    freeze: ['这个冻结期已经移除了', 'This freeze window was removed already'],
+    webhook: ['这个通知地址已经移除了', 'This webhook was removed already'],
+    preview: ['这个本地预览已经结束了', 'This local preview has ended already'],
+    schedule: [
+      '这个计划已经走完，或者已经停掉；记录里有它的结果',
+      'This schedule has taken its last step, or was ended; the log says what became of it',
+    ],
+  },
   busy: ['正在执行……', 'Working…'],
   turnedAway: [
     '你已转到别处，所以刚才要打开的没有打开；还需要就再按一次',
@@ -619,6 +629,7 @@ export const WORDING = {
   done: {
     changed: (seq: number) => [`完成，现在是状态 ${seq}`, `Done. This is state ${seq} now.`],
     unchanged: ['没有需要变更的内容', 'There was nothing to change'],
+    partly: ['只完成了一部分', 'Only a part of it was done'],
     checked: (build: string) => [`${build} 检查通过，可以上线`, `${build}: all checks passed, ready to activate`],
     override: ['临时链接已建立，两小时内有效', 'Override link made, valid for two hours'],
     overrideWithoutSite: [

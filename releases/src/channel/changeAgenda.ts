@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { conflict, ReleaseError, refused } from '../errors.ts';
+import { conflict, gone, ReleaseError, refused } from '../errors.ts';
 import type { Action, Evidence } from '../model/action.ts';
 import {
   type Agenda,
@@ -40,6 +40,14 @@ export interface AgendaDecision {
 const LOG_ONLY_VERBS: readonly string[] = ['preview', 'preview-end', 'alarm', 'renew'];
 const isLogOnly = ({ action }: ChannelDocument): boolean => LOG_ONLY_VERBS.includes(action.verb);
 
+/** Verbs of log entries that come with a change of the agenda. */
+const AGENDA_VERBS: readonly string[] = ['freeze', 'schedule', 'proposal'];
+/** Time in which a writer swaps the agenda after its log entry, unless it was killed. */
+const SWAP_MS = 1000;
+
+/** The part of an agenda's nonce with the number of the newest log entry that it includes. */
+const ENTRY = /^(\d+):/;
+
 /**
  * Changes the agenda in one compare-and-swap, with an entry in the channel's log; a null decision changes nothing. Decides again if another
  * writer was faster. With `seq` (the state the caller saw), throws conflict instead. Returns the channel's document with the entry.
@@ -48,13 +56,21 @@ export async function changeAgenda(
   writer: Writer,
   decide: (agenda: Agenda, document: ChannelDocument) => Promise<AgendaDecision | null> | AgendaDecision | null,
   seq?: number,
-): Promise<{ document: ChannelDocument; changed: boolean }> {
+): Promise<Change> {
   let loggedDocument: ChannelDocument | null = null;
+  const deadline = performance.now() + SWAP_MS;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const document = await currentDocument(writer);
     if (!loggedDocument) await assertSeen(writer, document, seq, isLogOnly);
     writer.permit?.(document);
-    const { contents: agenda, tag } = await pointer.read(writer);
+    const { contents: agenda, nonce, tag } = await pointer.read(writer);
+    // another writer has logged its change, but not swapped the agenda yet
+    const [prefix, entrySeq = document.seq] = ENTRY.exec(nonce) ?? [];
+    const isOutdated = AGENDA_VERBS.includes(document.action.verb) && Number(entrySeq) < document.seq;
+    if (isOutdated && !loggedDocument && performance.now() < deadline) {
+      await pause(Math.random() * 20);
+      continue;
+    }
     const decision = await decide(agenda, document);
     if (!decision) return { document: loggedDocument ?? document, changed: loggedDocument !== null };
     const { entry, forward }: AgendaDecision = decision;
@@ -65,7 +81,9 @@ export async function changeAgenda(
     if (!approval) return { document, changed: false };
     const { proposals } = decision.agenda;
     // older readers do not know proposals; signed before the log reports a change that readers of the agenda would refuse
-    const next = pointer.sign(writer, { ...decision.agenda, proposals: proposals.length > 0 ? proposals : undefined });
+    const contents = { ...decision.agenda, proposals: proposals.length > 0 ? proposals : undefined };
+    const sign = () => pointer.sign(writer, contents, loggedDocument ? `${loggedDocument.seq}:` : prefix);
+    let next = sign();
     try {
       if (entry && !loggedDocument) {
         const evidence = [...approval, ...(entry.evidence ?? [])];
@@ -74,6 +92,7 @@ export async function changeAgenda(
           return { ...entry, evidence };
         });
         loggedDocument = logged.document;
+        next = sign();
       }
     } catch (cause) {
       // the channel has changed since the decision
@@ -148,7 +167,7 @@ export const removeFreeze = (writer: Writer, id: string, { why, seq }: ChangeOpt
     (agenda) => {
       const freeze = agenda.freezes.find((each) => each.id === id);
       if (!freeze && isRemoved) return null;
-      if (!freeze) throw refused(say('noFreeze', { id }), say('noFreezeCure'));
+      if (!freeze) throw gone('freeze', say('noFreeze', { id }), say('noFreezeCure'));
       isRemoved = true;
       return {
         agenda: { ...agenda, freezes: agenda.freezes.filter((each) => each !== freeze) },

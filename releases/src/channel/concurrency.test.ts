@@ -2,12 +2,16 @@ import { MINUTE_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
 import fc from 'fast-check';
 import { logAlarm } from '../health/alarm.ts';
+import { parseSteps } from '../model/steps.ts';
 import { kill, rollback } from '../operations/goingBack.ts';
 import { activate } from '../operations/switching.ts';
+import { schedule, steerSchedule } from '../policies/schedule.ts';
 import { FileStore } from '../store/fileStore.ts';
 import { openGate, openTestStore, type TestStore } from '../testing/openTestStore.ts';
+import { addFreeze, readAgenda, removeFreeze } from './changeAgenda.ts';
 import { changeChannel } from './changeChannel.ts';
 import { readLog, requireChannel } from './readChannel.ts';
+import type { Writer } from './writer.ts';
 
 describe('many parallel writers', () => {
   test('fifty writers switch fifty remotes: no change is lost, and the audit has each state once', async () => {
@@ -28,6 +32,31 @@ describe('many parallel writers', () => {
     expect(new Set(log.map(({ who }) => who)).size).toBe(51);
     expect(log.map((entry) => entry.seq)).toEqual(Array.from({ length: seq }, (_, n) => seq - n));
     await at.remove();
+  });
+
+  test.each([
+    ['of one console', 1],
+    ['on two machines', 2],
+  ])('of two people %s who plan or end the same, the log has the one that did it', async (_, machines) => {
+    const window = { kind: 'once' as const, from: new Date(0).toISOString(), to: '2099-01-01T00:00:00.000Z' };
+    for (let round = 0; round < 3; round += 1) {
+      const at = await openTestStore();
+      await at.activate(await at.host(), await at.remote('stories'));
+      const builds = [await at.remote('stories', '1.1.0')];
+      const both = async (work: (writer: Writer) => Promise<unknown>) => {
+        const { seq } = await at.current();
+        const stores = [at.store, machines > 1 ? new FileStore(`${at.folder}/store`) : at.store];
+        await Promise.allSettled(stores.map((store, n) => work({ ...at.writer, store, who: `person ${n}` })));
+        return (await at.current()).seq - seq;
+      };
+      expect(await both((writer) => addFreeze(writer, { window, why: 'fair' }))).toBe(1);
+      const { freezes } = await readAgenda(at.writer);
+      expect(await both((writer) => removeFreeze(writer, freezes[0]?.id ?? ''))).toBe(1);
+      // the first step and the plan
+      expect(await both((writer) => schedule(writer, { builds, steps: parseSteps('5@now,25@1h') }, openGate))).toBe(2);
+      expect(await both((writer) => steerSchedule(writer, 'cancel', {}))).toBe(1);
+      await at.remove();
+    }
   });
 
   test('a caller with an outdated state gets a conflict, and nothing changes', async () => {

@@ -102,7 +102,7 @@ export function assertKnown(source: string, document: object, what: string, igno
 const headSchema = v.object({
   format: v.literal(1),
   channel: nameSchema,
-  /** Makes every document's bytes unique. */
+  /** Makes every document's bytes unique. Of an agenda it begins with the number of the newest log entry that it includes. */
   nonce: v.string(),
   sig: v.string(),
 });
@@ -115,24 +115,26 @@ export function signedPointer<Contents>(
 ) {
   const keyOf = (channel: string) => `${folder}/${channel}.json`;
   const schema = v.intersect([headSchema, contents]);
-  const parse = (source: string, { channel, key: { publicKey } }: Pick<Reader, 'channel' | 'key'>): Contents => {
+  const parse = (source: string, { channel, key: { publicKey } }: Pick<Reader, 'channel' | 'key'>) => {
     const [what, cure] =
       folder === 'agendas'
         ? [say('theAgenda', { channel }), say('agendaCure')]
         : [say('theWebhooks', { channel }), say('webhooksCure')];
     const document = parseSigned(source, schema, { what, cure, channel, publicKey });
     assertKnown(source, document, what);
-    return v.parse(contents, document);
+    return { contents: v.parse(contents, document), nonce: document.nonce };
   };
   return {
     /** Throws refused if the document is damaged or unsigned. */
-    async read(reader: Reader): Promise<{ contents: Contents; tag: string | null }> {
+    async read(reader: Reader): Promise<{ contents: Contents; nonce: string; tag: string | null }> {
       const pointer = await reader.store.readPointer(keyOf(reader.channel));
-      return pointer ? { contents: parse(pointer.body, reader), tag: pointer.tag } : { contents: empty, tag: null };
+      return pointer
+        ? { ...parse(pointer.body, reader), tag: pointer.tag }
+        : { contents: empty, nonce: '0:', tag: null };
     },
     /** Returns the text of a new document. Throws refused if readers would refuse it. */
-    sign({ channel, key }: Writer, next: object): string {
-      const text = signedJson({ format: 1, channel, nonce: randomUUID(), ...next }, key);
+    sign({ channel, key }: Writer, next: object, prefix = ''): string {
+      const text = signedJson({ format: 1, channel, nonce: `${prefix}${randomUUID()}`, ...next }, key);
       parse(text, { channel, key });
       return text;
     },

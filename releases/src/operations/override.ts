@@ -6,7 +6,7 @@ import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { currentDocument } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
 import { findingLine } from '../english.ts';
-import { refused, usage } from '../errors.ts';
+import { gone, refused, usage } from '../errors.ts';
 import { addedMisfits } from '../gate/fit.ts';
 import { HOST_NAME, makeSet, mergeBuilds } from '../model/build.ts';
 import { liveIn } from '../model/channel.ts';
@@ -248,7 +248,7 @@ export async function endPreview(writer: Writer, browser: string, { why }: { why
   const { store, channel, key } = writer;
   const at = await timeOf(writer);
   const preview = await readPreview(store, channel, browser, key.publicKey, at);
-  if (!preview) throw refused(say('noPreview', { id: browser.slice(0, 80) }), say('noPreviewCure'));
+  if (!preview) throw gone('preview', say('noPreview', { id: browser.slice(0, 80) }), say('noPreviewCure'));
   const { sig: _, ...unsigned } = preview;
   const { person, remotes } = preview;
   const change = await changeChannel(writer, async () => ({

@@ -4,7 +4,7 @@ import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/change
 import { type Change, changeChannel, type Decided } from '../channel/changeChannel.ts';
 import { currentDocument, history, statesAfter } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
-import { conflict, forbidden, refused, reportUnreachable } from '../errors.ts';
+import { conflict, forbidden, gone, refused, reportUnreachable } from '../errors.ts';
 import { type Evidence, readAction } from '../model/action.ts';
 import {
   type Agenda,
@@ -228,7 +228,7 @@ async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Pe
   await assertUndecided(writer, current, proposal);
   const { id, by, expires, before } = proposal;
   if (Date.parse(expires) <= (await timeOf(writer)).getTime())
-    throw refused(say('expired', { id, instant: expires }), say('expiredCure', { by }));
+    throw gone('proposal', say('expired', { id, instant: expires }), say('expiredCure', { by }));
   if (stateDigest(current) !== before)
     throw refused(
       say('overtaken', { channel: current.channel, id, by: await lastAuthor(writer, current) }),
@@ -239,7 +239,7 @@ async function assertOpen(writer: Writer, current: ChannelDocument, proposal: Pe
 function requireProposal({ proposals }: Agenda, id: string): PendingApproval {
   const proposal = proposals.find((each) => each.id === id);
   if (proposal) return proposal;
-  throw refused(say('noProposal', { id }), say('noProposalCure'));
+  throw gone('proposal', say('noProposal', { id }), say('noProposalCure'));
 }
 
 /** Removes a proposal from the agenda, and logs its outcome unless the log already has it. */

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, test } from '@rstest/core';
+import { Catalog } from '../builds/catalog.ts';
 import { addFreeze, readAgenda } from '../channel/changeAgenda.ts';
 import { auditKey, readLog } from '../channel/readChannel.ts';
 import type { Writer } from '../channel/writer.ts';
@@ -74,6 +75,18 @@ describe('the steps of a schedule', () => {
       { kind: 'health', group: 'candidate', visitors: 40 },
       { kind: 'health', group: 'control' },
     ]);
+  });
+
+  test('that could not be stored after the first one are reported as such, with the state of that one', async () => {
+    const failure = plan('5@now,25@1h', {}, at.filling());
+    await expect(failure).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining(
+        'the first step was applied, in state 3, but the steps after it could not be stored',
+      ),
+      cure: expect.stringContaining('schedule'),
+    });
+    expect([await share(), await planned()]).toEqual([5, []]);
   });
 
   test('wait for enough reports since the previous step, with one note in log and status', async () => {
@@ -353,7 +366,29 @@ describe('an interrupted schedule', () => {
 });
 
 describe('refused schedules', () => {
-  test('a second schedule of the same remote, a smaller share, all visitors in one step, and a missing build', async () => {
+  test('of a candidate that ended meanwhile, which does not begin again', async () => {
+    await canary(at.writer, [next], 1, { gate: openGate });
+    class AbortingCatalog extends Catalog {
+      override async record(id: string) {
+        if ((await share()) === 1) await abort(at.writer, {});
+        return super.record(id);
+      }
+    }
+    const writer = { ...at.writer, catalog: new AbortingCatalog(at.store) };
+    await expect(plan('5@now,25@1h', { builds: [] }, writer)).rejects.toThrow('the candidate was changed meanwhile');
+    expect([await share(), await planned()]).toEqual([null, []]);
+  });
+
+  test('of what another person schedules in the same second say so, even if theirs was the first step', async () => {
+    const both = await Promise.allSettled([plan('5@now,25@1h'), plan('5@now,25@1h')]);
+    const refusals = both.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(refusals).toMatchObject([
+      { message: expect.stringMatching(/stories has a schedule already/), cure: expect.stringMatching(/^Cancel it/) },
+    ]);
+    expect(await planned()).toHaveLength(1);
+  });
+
+  test('a second schedule of the same remote, a smaller share, everyone at once, and a build that is not there', async () => {
     await expect(plan('100@1h')).rejects.toThrow('no candidate to judge');
     await expect(plan('5@1h', { builds: ['stories@9.9.9+000000000000'] })).rejects.toMatchObject({ kind: 'refused' });
     await plan('5@now,25@1h');

@@ -5,7 +5,7 @@ import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/change
 import type { Change } from '../channel/changeChannel.ts';
 import { currentDocument, history, statesAfter } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
-import { conflict, forbidden, messageOf, ReleaseError, refused, usage } from '../errors.ts';
+import { conflict, forbidden, gone, messageOf, ReleaseError, refused, usage } from '../errors.ts';
 import { AUTO_STOP, judgeStep } from '../health/autoStop.ts';
 import type { HealthReader } from '../health/healthRecord.ts';
 import { type Evidence, readAction } from '../model/action.ts';
@@ -106,13 +106,20 @@ export async function schedule(
   if (meant.every((build) => document.stable?.builds.includes(build)))
     throw refused(say('liveAlready'), say('liveAlreadyCure'));
   for (const build of meant) await writer.catalog.record(build);
+  // a candidate that was aborted meanwhile must not begin again
+  const permit = (current: ChannelDocument) => {
+    writer.permit?.(current);
+    if (running && !candidateOf(current, { salt: running.salt, builds: meant }))
+      throw refused(say('candidateChanged'), say('candidateChangedCure'));
+  };
   const byTwo = document.approval !== undefined;
   if (byTwo && despiteFreeze) throw usage(say('firstStepLater'), say('firstStepLaterCure'));
   const options = { gate, why, seq, despiteFreeze };
   // only judges the first step: the approval of the schedule covers it
   if (byTwo && first?.minutes === 0)
     await begin({ ...writer, second: async () => null }, meant, first.percent, options);
-  const begun = !byTwo && first?.minutes === 0 ? await begin(writer, meant, first.percent, options) : null;
+  const begun =
+    !byTwo && first?.minutes === 0 ? await begin({ ...writer, permit }, meant, first.percent, options) : null;
   const now = (await timeOf(writer)).getTime();
   const current = begun?.document ?? document;
   const candidate = begun?.document ? candidateOf(current, { salt: null, builds: meant }) : running;
@@ -138,7 +145,7 @@ export async function schedule(
     ...(writer.actor?.token ? { token: writer.actor.token } : {}),
     ...(approved ? { approved: { proposal: approved, by: writer.who.slice(0, 120), seq: document.seq } } : {}),
   };
-  return changeAgenda(
+  const change = changeAgenda(
     writer,
     (agenda, at) => {
       if (agenda.schedules.some(({ id }) => id === planned.id)) return null;
@@ -152,6 +159,13 @@ export async function schedule(
     },
     begun ? undefined : seq,
   );
+  return change.catch((cause: unknown) => {
+    if (!begun?.changed || !(cause instanceof ReleaseError)) throw cause;
+    const { kind, message, details } = cause;
+    const values = { seq: begun.document.seq, problem: message };
+    const cure = kind === 'unreachable' ? say('onlyFirstStepCure') : cause.cure;
+    throw new ReleaseError(kind, say('onlyFirstStep', values), cure, details, { kind: 'partly' });
+  });
 }
 
 /** Takes one step: a share of visitors, or everyone. */
@@ -179,7 +193,8 @@ async function requireSchedule(
   if (only) throw refused(say('manySchedules', { channel: document.channel }), say('manySchedulesCure'));
   await assertRemote(store, name);
   const { channel } = document;
-  throw refused(name ? say('noScheduleOf', { channel, name }) : say('noSchedule', { channel }), say('noScheduleCure'));
+  const message = name ? say('noScheduleOf', { channel, name }) : say('noSchedule', { channel });
+  throw gone('schedule', message, say('noScheduleCure'));
 }
 
 /** Pauses, continues or cancels a schedule. The candidate keeps its share, and a pause keeps the remaining time. */

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { type Change, changeChannel } from '../channel/changeChannel.ts';
 import { currentDocument, readState } from '../channel/readChannel.ts';
 import { type ChangeOptions, type Reader, timeOf, type Writer } from '../channel/writer.ts';
-import { conflict, messageOf, refused } from '../errors.ts';
+import { conflict, gone, messageOf, refused } from '../errors.ts';
 import type { ChannelDocument } from '../model/channel.ts';
 import { signedPointer } from '../model/documents.ts';
 import { say } from '../sentences.ts';
@@ -185,7 +185,7 @@ function requireRoom({ length }: readonly Webhook[]): void {
   if (length >= MAX_WEBHOOKS) throw refused(say('manyWebhooks', { count: length }), say('manyWebhooksCure'));
 }
 
-const missingWebhook = (id: string) => refused(say('noWebhook', { id }), say('noWebhookCure'));
+const missingWebhook = (id: string) => gone('webhook', say('noWebhook', { id }), say('noWebhookCure'));
 
 /** Removes a webhook; undelivered events are dropped. Throws refused if it does not exist. */
 export async function removeWebhook(writer: Writer, id: string, { why, seq }: ChangeOptions = {}): Promise<Change> {

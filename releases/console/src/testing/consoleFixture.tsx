@@ -134,8 +134,6 @@ export function openServer() {
       return [422, { message: 'preview never had it', cure: 'use --force', details: [], reason: server.reason }];
     if (server.refusal)
       return [422, { message: 'it does not', cure: 'use --force', details: ['contract: ^2'], reason: server.refusal }];
-    if (body.id !== undefined && !server.agenda?.proposals?.some(({ id }) => id === body.id))
-      return [422, { message: `there is no proposal ${body.id}`, cure: 'List those that wait.' }];
     if (body.seq !== undefined && body.seq !== seq)
       return [409, { message: 'production is at state 8 by now', cure: 'Look again.' }];
     server.seqs[channel] = seq + 1;
