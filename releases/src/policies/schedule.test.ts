@@ -365,6 +365,23 @@ describe('an interrupted schedule', () => {
   });
 });
 
+test('a freeze that is set while the gate judges a step delays it, and pauses nothing', async () => {
+  await plan('5@now,100@1h');
+  await visits();
+  const to = new Date(Date.now() + 2 * HOUR_MS).toISOString();
+  const window = { kind: 'once' as const, from: new Date(0).toISOString(), to };
+  await look(1.1, async () => {
+    await addFreeze(at.writer, { window, why: 'fair' });
+    return [];
+  });
+  expect([await share(), (await view(1.1)).schedules[0]]).toMatchObject([
+    5,
+    { paused: null, waiting: { kind: 'frozen' } },
+  ]);
+  await look(2.1);
+  expect((await at.current()).stable?.builds).toContain(next);
+});
+
 describe('refused schedules', () => {
   test('of a candidate that ended meanwhile, which does not begin again', async () => {
     await canary(at.writer, [next], 1, { gate: openGate });

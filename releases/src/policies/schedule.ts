@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MINUTE_MS } from '@liaozhai/shared/contract';
 import { assertRemote } from '../builds/catalog.ts';
-import { type AgendaDecision, changeAgenda, readAgenda } from '../channel/changeAgenda.ts';
+import { type AgendaDecision, changeAgenda, frozenNow, readAgenda } from '../channel/changeAgenda.ts';
 import type { Change } from '../channel/changeChannel.ts';
 import { currentDocument, history, statesAfter } from '../channel/readChannel.ts';
 import { timeOf, type Writer } from '../channel/writer.ts';
@@ -352,10 +352,9 @@ async function advance(writer: Writer, reader: HealthReader, id: string, gate: G
   try {
     await take(writer, planned, document, gate, evidence);
   } catch (cause) {
-    if (!(cause instanceof ReleaseError)) throw cause;
-    // the channel changed meanwhile: the next round decides again
-    if (cause.kind === 'conflict') return;
-    if (cause.kind !== 'refused') throw cause;
+    if (!(cause instanceof ReleaseError) || !['conflict', 'refused'].includes(cause.kind)) throw cause;
+    // the channel changed or was frozen meanwhile: the next round decides again
+    if (cause.kind === 'conflict' || (await frozenNow(writer))) return;
     await stop(writer, planned, 'refused', messageOf(cause), ...cause.details);
   }
 }
