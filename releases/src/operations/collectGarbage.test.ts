@@ -7,6 +7,7 @@ import { assertStored } from '../builds/files.ts';
 import { readPackage } from '../builds/package.ts';
 import { publish } from '../builds/publish.ts';
 import { buildFolder } from '../model/build.ts';
+import { submit } from '../policies/approval.ts';
 import { FileStore } from '../store/fileStore.ts';
 import { openGate, openTestStore, type TestStore, writeRemote } from '../testing/openTestStore.ts';
 import { collectGarbage, sweepUploads } from './collectGarbage.ts';
@@ -76,6 +77,15 @@ describe('gc', () => {
     expect((await publishedIds(at.store)).sort()).toEqual([host, first, second, overridden].sort());
     expect((await at.store.list('builds/chat/')).some((key) => key.includes('2.0.0'))).toBe(false);
     await at.activate(overridden);
+  });
+
+  test('keeps what is proposed and waits for a second person', async () => {
+    const [host, proposed] = [await at.host(), await at.remote('stories')];
+    await at.activate(host);
+    await submit(at.writer, { verb: 'approval', hours: 168 }, { gate: openGate });
+    await submit(at.after(7 * DAY_MS), { verb: 'activate', builds: [proposed] }, { gate: openGate });
+    const options = { dryRun: false, graceMilliseconds: 0, now: inDays(8) };
+    expect((await collectGarbage(at.store, at.key.publicKey, options)).removed).toEqual([]);
   });
 
   test('continues after a damaged build, and removes it when it is old', async () => {

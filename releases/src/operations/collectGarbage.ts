@@ -34,8 +34,8 @@ async function findReachableFrom(store: Store, channel: string, publicKey: strin
     if (states > AUDIT_STATES && now.getTime() - Date.parse(state.action.at) > AUDIT_DAYS * DAY_MS) break;
     reachableIds.push(...reachableBuilds(state));
   }
-  const { schedules } = await readAgenda(reader);
-  reachableIds.push(...schedules.flatMap(({ builds }) => builds));
+  const { schedules, proposals } = await readAgenda(reader);
+  reachableIds.push(...[...schedules, ...proposals].flatMap(({ builds }) => builds));
   for (const id of await namesBelow(store, `overrides/${channel}/`)) {
     const override = await readOverride(store, channel, id, publicKey, now);
     reachableIds.push(...(override?.builds ?? []));
@@ -58,7 +58,7 @@ async function removeBuild(store: Store, id: string): Promise<void> {
 const keyOf = ({ id }: Claim): string => claimKey(buildIdParts(id).name, buildIdParts(id).version);
 
 /**
- * Removes builds older than seven days that are unreachable: not live, last good, candidate, scheduled, in an override or in the audit.
+ * Removes builds older than seven days that are unreachable: not live, last good, candidate, planned, in an override or in the audit.
  * The audit counts for 30 days, and at least 20 states. Withdraws the version, then checks again before it removes files, so that a
  * running switch never loses a build.
  */
