@@ -16,7 +16,7 @@ test('what the console can be refused with has words in each of its languages', 
   const wordless = [...files.filter((file) => !ELSEWHERE.test(file)), ...server].flatMap((file) =>
     [
       ...readFileSync(`${ROOT}/${file}`, 'utf8').matchAll(
-        /(?:\b(?:refused|usage|conflict|forbidden|unreachable)\(|json\(\{ message:(?! ''))\s*(.*)/g,
+        /(?:\b(?:refused|usage|conflict|forbidden|unreachable|deny)\((?:\s*context,\s*\d+,)?|json\(\{ message:(?! ''))\s*(.*)/g,
       ),
     ]
       .map(([, message = '']) => message)

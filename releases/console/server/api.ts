@@ -26,7 +26,6 @@ import {
   type Caller,
   grantsOf,
   type PermissionRequest,
-  REISSUE_CURE,
   refusal,
   secretOfBearer,
 } from '../../src/operations/tokens.ts';
@@ -35,7 +34,6 @@ import { type Body, parseBody, VERBS, type Verb, wishOf } from '../../src/reques
 import { say } from '../../src/sentences.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { ConsoleContext } from './ConsoleContext.ts';
-import { SIGN_IN_AGAIN } from './provider.ts';
 import { Uploads } from './Uploads.ts';
 
 type Env = { Variables: { token: Caller } };
@@ -104,15 +102,10 @@ function guard(app: Hono<Env>, console: ConsoleContext): void {
       if (refusals.take(addressOf(context), REFUSED_PER_MINUTE) > 0)
         return deny(context, 429, say('manyTokens'), say('waitCure'));
       if (token === 'unsigned')
-        return deny(context, 401, "the record of this token is not signed by this store's key", REISSUE_CURE);
+        return deny(context, 401, say('documentUnsigned', { what: say('theToken') }), say('theTokenCure'));
       if (secretOfBearer(authorization) !== undefined)
-        return deny(context, 401, 'your sign-in is over, or gives you nothing here any more', SIGN_IN_AGAIN);
-      return deny(
-        context,
-        401,
-        'no valid token',
-        'Set RELEASES_TOKEN (over HTTP: Authorization: Bearer) to a token that a release manager made with `token create` and that has not ended.',
-      );
+        return deny(context, 401, say('signInOver'), say('signInOverCure'));
+      return deny(context, 401, say('noToken'), say('noTokenCure'));
     }
     if (requests.take(token.id, REQUESTS_PER_MINUTE) > 0)
       return deny(context, 429, say('manyRequests'), say('waitCure'));
@@ -203,7 +196,7 @@ function permit<Name extends Verb>(caller: Caller, verb: Name, body: Body<Name>,
 function addChangeRoute<Name extends Verb>(app: Hono<Env>, console: ConsoleContext, verb: Name): void {
   app.post(`/${verb}`, limitBody(MAX_REQUEST_BYTES, say('tooLargeCure')), async (context) => {
     if (!context.req.header('content-type')?.startsWith('application/json'))
-      return deny(context, 415, 'this is no JSON', 'Send content-type: application/json.');
+      return deny(context, 415, say('noJson'), say('noJsonCure'));
     const token = context.get('token');
     const body = withBoundRemote(verb, token, parseBody(verb, await context.req.json().catch(() => null)));
     const channel = channelOf(context, console);

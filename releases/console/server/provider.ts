@@ -5,6 +5,7 @@ import { forbidden, reasonOf, refused, unreachable, usage } from '../../src/erro
 import { truncate } from '../../src/model/action.ts';
 import { isLoopback } from '../../src/operations/override.ts';
 import { type Grant, parseGrant } from '../../src/operations/tokens.ts';
+import { say } from '../../src/sentences.ts';
 
 // Settings of the OpenID provider, requests to it, and the mapping of its claims to roles and names.
 
@@ -136,8 +137,6 @@ const SIGNATURE_ALGORITHMS = [
   'Ed25519',
 ];
 
-export const SIGN_IN_AGAIN = 'Sign in again: `pnpm release login`.';
-
 /** True for a fault of the token itself. Other errors may pass on a retry. */
 const isTokenError = (cause: unknown): cause is errors.JOSEError =>
   cause instanceof errors.JOSEError && !(cause instanceof errors.JWKSTimeout) && cause.code !== 'ERR_JOSE_GENERIC';
@@ -218,7 +217,7 @@ export class Provider {
     const claims = await this.#verifyIdToken(configuration, idToken, now);
     return this.#withUserInfo(configuration, claims, accessToken).catch((cause: unknown) => {
       if (cause instanceof oidc.WWWAuthenticateChallengeError)
-        throw forbidden('the provider does not know this access token', SIGN_IN_AGAIN);
+        throw forbidden('the provider does not know this access token', say('signInOverCure'));
       throw unreachable(`the provider does not tell who this is: ${reasonOf(cause)}`, 'Try again.');
     });
   }
@@ -251,10 +250,11 @@ export class Provider {
       const [party, ...others] = [payload.azp ?? payload.aud].flat();
       if (party === audience && others.length === 0) return payload;
     } catch (cause) {
-      if (isTokenError(cause)) throw forbidden(`this ID token does not count here: ${cause.message}`, SIGN_IN_AGAIN);
+      if (isTokenError(cause))
+        throw forbidden(`this ID token does not count here: ${cause.message}`, say('signInOverCure'));
       throw unreachable(`the keys of the provider cannot be read: ${reasonOf(cause)}`, 'Try again.');
     }
-    throw forbidden('this ID token was made for another client', SIGN_IN_AGAIN);
+    throw forbidden('this ID token was made for another client', say('signInOverCure'));
   }
 
   /** Adds the claims of the userinfo endpoint if the ID token lacks a required one. */

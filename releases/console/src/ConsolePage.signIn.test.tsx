@@ -142,6 +142,16 @@ describe('signing in as a person', () => {
     expect(sessionStorage.length).toBe(0);
   });
 
+  test('that the server refuses a change is said in the language of the page', async () => {
+    server.session = { offered: true, signedIn: true };
+    await openPage();
+    server.failing.abort = [401, { message: 'no valid token', cure: 'Set RELEASES_TOKEN.' }];
+    await userEvent.click(button('中止灰度 stories'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '中止灰度' }));
+    expect(await screen.findByText('令牌无效或已失效')).toBeTruthy();
+    expect(screen.queryByText('no valid token')).toBeNull();
+  });
+
   test.each([
     ['away', /暂时无法访问.*访问令牌/, '/auth/login'],
     ['noAccess', /没有角色/, '/auth/login?again'],

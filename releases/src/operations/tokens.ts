@@ -129,9 +129,6 @@ export async function isRevoked({ store, key }: Pick<Reader, 'store' | 'key'>, i
   return token === null || token.record.revoked !== null;
 }
 
-export const REISSUE_CURE =
-  'Have a new one made where the signing key is: `pnpm release token create <grant>`, then `token revoke <id>` this one.';
-
 /** A token without its hash, of a damaged one the id; `problem` is why it is refused, or null. */
 export type ListedToken = Pick<TokenRecord, 'id'> & Partial<Omit<TokenRecord, 'hash'>> & { problem: string | null };
 
