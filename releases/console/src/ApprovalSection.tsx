@@ -1,11 +1,11 @@
 import { type Me, maySwitch, type ProposalView } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
-import { AskButton, FoldedForm, HoursField, Lines, useConsole, useSnapshot } from './Section';
+import { AskButton, FoldedForm, HoursField, Lines, useConsole, useDraft, useSnapshot } from './Section';
 import { changeLine, relativeTime, shortId, texts, translate } from './texts';
 
 const SHORT_DIGEST = 12;
-const DEFAULT_HOURS = 24;
+const DEFAULT_HOURS = '24';
 
 /** Effects of a proposal, one line each. */
 function linesOf({ request, builds, changes, before, after }: ProposalView): string[] {
@@ -75,11 +75,15 @@ function ProposalRow({ proposal }: { proposal: ProposalView }) {
 function RuleForm() {
   const { console } = useConsole();
   const { turnOn, expires, rule } = texts.approval;
-  const ask = (hours: number) =>
-    console.openQuestion('approval', { hours }, { title: turnOn, action: turnOn, changes: [rule(hours)] });
+  const draft = useDraft('approval', { hours: DEFAULT_HOURS });
+  const ask = () => {
+    const hours = Number(draft.fields.hours);
+    const question = { title: turnOn, action: turnOn, changes: [rule(hours)], form: draft.form };
+    console.openQuestion('approval', { hours }, question);
+  };
   return (
-    <FoldedForm title={turnOn} action={turnOn} onSubmit={(field) => ask(Number(field('hours')))}>
-      <HoursField label={expires} hours={DEFAULT_HOURS} />
+    <FoldedForm title={turnOn} action={turnOn} draft={draft} onSubmit={ask}>
+      <HoursField label={expires} {...draft.propsOf('hours')} />
     </FoldedForm>
   );
 }

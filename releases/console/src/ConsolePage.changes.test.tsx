@@ -119,6 +119,27 @@ describe('what is planned', () => {
     expect(within(dialog()).queryByLabelText(/破例的理由/)).toBeNull();
   });
 
+  test('a reason typed before the channel was frozen does not stand for that of an exception, and comes back after it', async () => {
+    const frozen = { until: '2026-12-01T00:00:00.000Z', reason: '大促' };
+    server.agenda = agendaWith({ schedules: [] });
+    await openPage();
+    const ask = async () => {
+      await userEvent.click(button('全量上线 stories'));
+      return within(dialog()).getByRole<HTMLInputElement>('textbox');
+    };
+    await userEvent.type(await ask(), '看过了');
+    server.agenda = agendaWith({ schedules: [], frozen });
+    server.failing.promote = [422, { message: 'production is frozen until 2026-12-01T00:00:00.000Z: 大促' }];
+    await userEvent.click(within(dialog()).getByRole('button', { name: '全量上线' }));
+    await userEvent.click(await screen.findByRole('button', { name: '知道了' }));
+    expect((await ask()).value).toBe('');
+    await userEvent.click(within(dialog()).getByRole('button', { name: '取消' }));
+    server.agenda = agendaWith({ schedules: [] });
+    look();
+    await waitFor(() => expect(screen.queryByText(/冻结中/)).toBeNull());
+    expect((await ask()).value).toBe('看过了');
+  });
+
   describe('where two persons decide', () => {
     const proposal: ProposalView = {
       id: '0a1b2c3d',

@@ -3,7 +3,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import userEvent from '@testing-library/user-event';
 import { readToken } from './api';
 import { ConsolePage } from './ConsolePage';
-import { button, dialog, look, openPage, server } from './testing/consoleFixture';
+import { agendaWith, button, dialog, look, openPage, openSettings, server } from './testing/consoleFixture';
 
 describe('signing in', () => {
   test('the token of the address goes to this tab alone and leaves the address', () => {
@@ -140,6 +140,61 @@ describe('signing in as a person', () => {
     await userEvent.click(button('取消'));
     await userEvent.click(button('退出'));
     expect(sessionStorage.length).toBe(0);
+  });
+
+  test('that ends while a form is half typed keeps every form for its channel, until the change is made', async () => {
+    server.session = { offered: true, signedIn: true };
+    server.agenda = agendaWith({ schedules: [] });
+    const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label);
+    const type = (label: string, value: string) => fireEvent.input(field(label), { target: { value } });
+    const open = (form: string) => userEvent.click(screen.getByText(form, { selector: 'summary' }));
+    const openForms = () => document.querySelectorAll('details[open] form').length;
+    await openPage();
+    await open('定时扩大');
+    type('2. 多久后', '6');
+    await userEvent.click(button('加一步'));
+    await openSettings();
+    for (const form of ['新增通知', '开启双人批准', '为一个人打开', '新增冻结期']) await open(form);
+    type('地址（https）', 'https://bot.example/ho');
+    type('提议等待多久（小时）', '12');
+    type('请求', 'chat@http://localhost:3102');
+    type('给谁（会写入记录）', '张伟');
+    await userEvent.selectOptions(field('时区'), 'Europe/Berlin');
+    await userEvent.selectOptions(field('何时'), '一次');
+    type('到', '2026-12-24T18:00');
+    server.session.signedIn = false;
+    look();
+    await screen.findByText('登录已结束，请重新登录');
+    cleanup();
+    server.session.signedIn = true;
+    location.hash = '';
+    await openPage();
+    expect(screen.getAllByLabelText<HTMLInputElement>(/多久后$/).map(({ value }) => value)).toEqual(['1', '6', '7']);
+    await openSettings();
+    expect(openForms()).toBe(4);
+    expect(
+      ['地址（https）', '提议等待多久（小时）', '请求', '给谁（会写入记录）', '何时', '到'].map(
+        (label) => field(label).value,
+      ),
+    ).toEqual(['https://bot.example/ho', '12', 'chat@http://localhost:3102', '张伟', 'once', '2026-12-24T18:00']);
+    await userEvent.selectOptions(field('何时'), '每周');
+    expect(field('时区').value).toBe('Europe/Berlin');
+    await userEvent.click(button('开启双人批准'));
+    await userEvent.click(within(dialog()).getByRole('button', { name: '开启双人批准' }));
+    await waitFor(() => expect(server.posted()).toHaveLength(1));
+    await userEvent.click(button('新增通知'));
+    await userEvent.click(await screen.findByRole('button', { name: '知道了' }));
+    expect(field('地址（https）').value).toBe('');
+    for (const [channel, count] of [
+      ['preview', 0],
+      ['production', 2],
+    ] as const) {
+      await userEvent.selectOptions(field('通道'), channel);
+      await screen.findByText(/^状态 \d+，/);
+      await openSettings();
+      expect(openForms()).toBe(count);
+    }
+    history.replaceState(null, '', location.pathname);
   });
 
   test('that the server refuses a change is said in the language of the page', async () => {

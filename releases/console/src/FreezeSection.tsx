@@ -1,9 +1,9 @@
 import { ListRow, Tag, TextField } from '@liaozhai/shared/ui';
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import { type FreezeWindow, maySwitch } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
-import { Alarm, AskButton, Choice, FoldedForm, useConsole, useSnapshot } from './Section';
+import { Alarm, AskButton, Choice, FoldedForm, useConsole, useDraft, useSnapshot } from './Section';
 import { texts, translate, windowLine } from './texts';
 
 const minutesOf = (day: string, time: string): number => {
@@ -11,36 +11,36 @@ const minutesOf = (day: string, time: string): number => {
   return Number(day) * 24 * 60 + hour * 60 + minute;
 };
 
+const FIRST_FIELDS = { kind: 'weekly', fromDay: '4', fromTime: '18:00', toDay: '0', toTime: '08:00', from: '', to: '' };
+
 interface WeekTimeProps {
   /** Of its fields: `fromDay` and `fromTime`. */
   name: 'from' | 'to';
   label: string;
-  day: number;
-  time: string;
+  draft: ReturnType<typeof useDraft<keyof typeof FIRST_FIELDS>>;
 }
 
-const WeekTime = ({ name, label, day, time }: WeekTimeProps) => (
+const WeekTime = ({ name, label, draft }: WeekTimeProps) => (
   <fieldset className={styles.weekTime}>
     <legend>{label}</legend>
     <Choice
-      name={`${name}Day`}
       label={label}
-      defaultValue={day}
+      value={draft.fields[`${name}Day`]}
+      onChange={(day) => draft.set(`${name}Day`, day)}
       options={formats.weekdays.map((weekday, at) => [String(at), weekday])}
     />
     <input
       type="time"
-      name={`${name}Time`}
+      {...draft.propsOf(`${name}Time`)}
       aria-label={texts.freeze.time(label)}
       className={styles.control}
       required
-      defaultValue={time}
     />
   </fieldset>
 );
 
 // a year of five digits is no date to JavaScript
-const Moment = (props: { name: 'from' | 'to'; label: string }) => (
+const Moment = (props: Pick<ComponentProps<typeof TextField>, 'label' | 'value' | 'onChange'>) => (
   <TextField type="datetime-local" required max="9999-12-31T23:59" {...props} />
 );
 
@@ -58,50 +58,53 @@ function problemOf(window: FreezeWindow, now: Date): 'neverOpen' | 'endsBefore' 
 function FreezeForm() {
   const { console, now } = useConsole();
   const [problem, setProblem] = useState<ReturnType<typeof problemOf>>(null);
-  const [kind, setKind] = useState<FreezeWindow['kind']>('weekly');
   const { add, kind: kindLabel, weekly, once, submit, zone, from, to, problems } = texts.freeze;
   const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const windowOf = (field: (name: string) => string): FreezeWindow => {
-    if (kind === 'once')
-      return { kind, from: new Date(field('from')).toISOString(), to: new Date(field('to')).toISOString() };
-    const [start, end] = ['from', 'to'].map((name) => minutesOf(field(`${name}Day`), field(`${name}Time`)));
-    return { kind, from: start ?? 0, to: end ?? 0, zone: field('zone') };
+  const draft = useDraft('freeze', { ...FIRST_FIELDS, zone: ZONES.includes(ownZone) ? ownZone : 'UTC' });
+  const { fields } = draft;
+  const isWeekly = fields.kind === 'weekly';
+  const windowOf = (): FreezeWindow => {
+    if (!isWeekly)
+      return { kind: 'once', from: new Date(fields.from).toISOString(), to: new Date(fields.to).toISOString() };
+    const [start, end] = [minutesOf(fields.fromDay, fields.fromTime), minutesOf(fields.toDay, fields.toTime)];
+    return { kind: 'weekly', from: start, to: end, zone: fields.zone };
   };
-  const ask = (window: FreezeWindow) => {
+  const ask = () => {
+    const window = windowOf();
     setProblem(problemOf(window, now));
     if (problemOf(window, now)) return;
-    const question = { title: add, action: add, changes: [windowLine(window)], requiresReason: true };
+    const question = { title: add, action: add, changes: [windowLine(window)], requiresReason: true, form: draft.form };
     console.openQuestion('freeze', { window }, question);
   };
   return (
-    <FoldedForm title={add} action={submit} onSubmit={(field) => ask(windowOf(field))}>
+    <FoldedForm title={add} action={submit} draft={draft} onSubmit={ask}>
       <Choice
         label={kindLabel}
-        value={kind}
+        value={fields.kind}
         options={[
           ['weekly', weekly],
           ['once', once],
         ]}
         onChange={(chosen) => {
-          setKind(chosen);
+          draft.set('kind', chosen);
           setProblem(null);
         }}
       />
-      {kind === 'weekly' ? (
+      {isWeekly ? (
         <>
           <Choice
-            name="zone"
             label={zone}
-            defaultValue={ZONES.includes(ownZone) ? ownZone : 'UTC'}
+            value={fields.zone}
+            onChange={(chosen) => draft.set('zone', chosen)}
             options={ZONES.map((each) => [each, each])}
           />
-          <WeekTime name="from" label={from} day={4} time="18:00" />
-          <WeekTime name="to" label={to} day={0} time="08:00" />
+          <WeekTime name="from" label={from} draft={draft} />
+          <WeekTime name="to" label={to} draft={draft} />
         </>
       ) : (
         <>
-          <Moment name="from" label={from} />
-          <Moment name="to" label={to} />
+          <Moment label={from} {...draft.propsOf('from')} />
+          <Moment label={to} {...draft.propsOf('to')} />
         </>
       )}
       {problem && <Alarm>{problems[problem]}</Alarm>}

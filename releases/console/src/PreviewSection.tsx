@@ -2,34 +2,33 @@ import { ListRow, TextField } from '@liaozhai/shared/ui';
 import { ApiFailure, type Preview, pathOf } from './api';
 import styles from './Console.module.css';
 import { formats } from './language';
-import { Alarm, AskButton, FoldedForm, HoursField, useAnswer, useConsole, useSnapshot } from './Section';
+import { Alarm, AskButton, FoldedForm, HoursField, useAnswer, useConsole, useDraft, useSnapshot } from './Section';
 import { texts, translate } from './texts';
 
-const DEFAULT_HOURS = 4;
+const DEFAULT_HOURS = '4';
 const REFRESH_MS = 30_000;
 
 /** Opens a preview for a person from the request they sent. */
 function OpenForm({ previews }: { previews: readonly Preview[] }) {
   const { console } = useConsole();
   const { preview } = texts;
-  const ask = (request: string, person: string, hours: number) => {
+  const draft = useDraft('preview', { request: '', person: '', hours: DEFAULT_HOURS });
+  const ask = () => {
+    const [request, person] = [draft.fields.request.trim(), draft.fields.person.trim()];
+    const hours = Number(draft.fields.hours);
     const words = request.split(/\s+/);
     const origins = words.filter((word) => word.includes('@'));
     const ended = previews
       .filter(({ browser }) => words.includes(browser))
       .map((former) => preview.replaces(former.person, texts.list(former.remotes)));
     const changes = [...origins, preview.oneBrowser(person, hours), ...ended, preview.unchecked];
-    const question = { title: preview.title, action: preview.open, danger: true, changes };
+    const question = { title: preview.title, action: preview.open, danger: true, changes, form: draft.form };
     console.openQuestion('preview', { request, person, hours }, question);
   };
   return (
-    <FoldedForm
-      title={preview.openFor}
-      action={preview.open}
-      onSubmit={(field) => ask(field('request'), field('person'), Number(field('hours')))}
-    >
+    <FoldedForm title={preview.openFor} action={preview.open} draft={draft} onSubmit={ask}>
       <TextField
-        name="request"
+        {...draft.propsOf('request')}
         label={preview.request}
         hint={preview.requestHint}
         required
@@ -37,8 +36,8 @@ function OpenForm({ previews }: { previews: readonly Preview[] }) {
         autoComplete="off"
         autoCapitalize="none"
       />
-      <TextField name="person" label={preview.person} required maxLength={60} autoComplete="off" />
-      <HoursField label={preview.hours} hours={DEFAULT_HOURS} />
+      <TextField {...draft.propsOf('person')} label={preview.person} required maxLength={60} autoComplete="off" />
+      <HoursField label={preview.hours} {...draft.propsOf('hours')} />
     </FoldedForm>
   );
 }

@@ -86,6 +86,16 @@ describe('a schedule whose candidate does not run yet', () => {
   });
 });
 
+test('a schedule that only a manager may continue says so, and offers others to end it', async () => {
+  const [planned] = agendaWith().schedules;
+  if (!planned) throw new Error('nothing is planned');
+  const paused = { by: 'gate', at: instant(60), refusal: 'the token of 小李, who made it, was revoked', revoked: true };
+  server.agenda = agendaWith({ schedules: [{ ...planned, paused, mayContinue: false }] });
+  await openPage();
+  expect(screen.getByText('设定者已离开的计划，只有管理者能接手')).toBeTruthy();
+  expect([button('继续').disabled, button('停掉计划').disabled]).toEqual([true, false]);
+});
+
 describe('a step shows no time that it cannot keep', () => {
   const linesWith = async (parts: Partial<ScheduleView>) => {
     server.agenda = agendaWith({ schedules: agendaWith().schedules.map((each) => ({ ...each, ...parts })) });
@@ -140,8 +150,25 @@ describe('the form of a schedule', () => {
     await userEvent.clear(screen.getByLabelText(label));
     await userEvent.type(screen.getByLabelText(label), value);
     await userEvent.click(button('定时扩大 stories'));
-    expect(screen.getByText('每一步的比例都要比前一步大，时间要比前一步晚')).toBeTruthy();
+    expect(screen.getByText(/^步骤 10% 现在、.* 没有逐步增大。每一步要比前一步晚，比例也更大$/)).toBeTruthy();
     expect(screen.queryByRole('alertdialog')).toBeNull();
+  });
+
+  test('says how late a step may be, and asks nothing about a later one', async () => {
+    await openPage();
+    await openForm();
+    expect(screen.getByText('每一步都要在 30 天之内')).toBeTruthy();
+    await userEvent.selectOptions(screen.getByLabelText('2. 单位'), '天');
+    const span = screen.getByLabelText<HTMLInputElement>('2. 多久后');
+    for (const [days, isValid] of [
+      ['31', false],
+      ['30', true],
+    ] as const) {
+      await userEvent.clear(span);
+      await userEvent.type(span, days);
+      await userEvent.click(button('定时扩大 stories'));
+      expect([span.validity.valid, screen.queryByRole('alertdialog') !== null]).toEqual([isValid, isValid]);
+    }
   });
 
   test('is not offered where everyone has the candidate already', async () => {

@@ -1,10 +1,13 @@
 import { Button, TextField } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { useState } from 'react';
+import { ReleaseError } from '../../src/errors';
+import { MAX_STEP_MINUTES, parseSteps } from '../../src/model/steps';
+import { say } from '../../src/sentences';
 import { maySwitch, nameOf, type ScheduleView } from './api';
 import styles from './Console.module.css';
 import { formats, MINUTE_MS } from './language';
-import { Alarm, AskButton, Choice, FoldedForm, useConsole } from './Section';
+import { Alarm, AskButton, Choice, FoldedForm, useConsole, useDraft } from './Section';
 import { namesList, relativeTime, shortList, texts, timeUntil, translate, waitingLine } from './texts';
 
 function NextStep({ schedule, now }: { schedule: ScheduleView; now: Date }) {
@@ -40,12 +43,12 @@ function stepLine({ steps, taken, next, paused, waiting }: ScheduleView, index: 
 /** Schedule of a candidate that runs or will begin: its steps, when the next one is due, why it waits, and the actions. */
 export function ScheduleRow({ schedule, isRunning }: { schedule: ScheduleView; isRunning: boolean }) {
   const { me, now } = useConsole();
-  const { builds, steps, taken, paused, by, at, name, why } = schedule;
+  const { builds, steps, taken, paused, by, at, name, why, mayContinue = true } = schedule;
   const isPermitted = builds.every((id) => maySwitch(me, nameOf(id)));
-  const steering = (verb: 'pause' | 'continue' | 'cancel', line: string) => {
+  const steering = (verb: 'pause' | 'continue' | 'cancel', line: string, disabled = false) => {
     const action = texts.schedule[verb];
     const question = { title: `${action} · ${namesList(builds)}`, action, changes: [line] };
-    return <AskButton verb={verb} body={{ name }} question={question} />;
+    return <AskButton verb={verb} body={{ name }} question={question} disabled={disabled} />;
   };
   return (
     <section className={styles.plan} aria-label={`${texts.schedule.title} ${namesList(builds)}`}>
@@ -65,10 +68,13 @@ export function ScheduleRow({ schedule, isRunning }: { schedule: ScheduleView; i
         ))}
       </ol>
       <NextStep schedule={schedule} now={now} />
+      {isPermitted && !mayContinue && <p className={styles.alarm}>{translate(say('makerLeft'))}</p>}
       {isPermitted && (
         <div className={styles.actions}>
           {steering('cancel', texts.schedule.keeps(isRunning))}
-          {paused ? steering('continue', texts.schedule.goesOn) : steering('pause', texts.schedule.holds(isRunning))}
+          {paused
+            ? steering('continue', texts.schedule.goesOn, !mayContinue)
+            : steering('pause', texts.schedule.holds(isRunning))}
         </div>
       )}
     </section>
@@ -81,14 +87,22 @@ const MAX_STEPS = 8;
 
 /** A step in the form, as typed: a share, and the time after the start. A number would lose what begins with a point. */
 interface StepInput {
-  key: number;
   percent: string;
   span: string;
   unit: (typeof UNITS)[number];
 }
 
 const spanOf = ({ span, unit }: StepInput): string => texts.schedule.after[unit](Number(span));
-const minutesOf = ({ span, unit }: StepInput): number => Number(span) * UNIT_MINUTES[unit];
+
+/** The steps of a draft: `25@1h,100@4h`, whose numbers may be half typed. */
+const rowsIn = (steps: string): StepInput[] =>
+  steps.split(',').map((step) => {
+    const [, percent = '', span = '', unit] = /^(.*)@(.*)([mhd])$/.exec(step) ?? [];
+    return { percent, span, unit: UNITS.find((each) => each === unit) ?? 'h' };
+  });
+
+const draftOf = (rows: readonly StepInput[]): string =>
+  rows.map(({ percent, span, unit }) => `${percent}@${span}${unit}`).join(',');
 
 /** A share between two others, as round as it can be; undefined if none of the form's fits. */
 const shareBetween = (lower: number, upper: number): number | undefined =>
@@ -96,12 +110,16 @@ const shareBetween = (lower: number, upper: number): number | undefined =>
     .map((scale) => Math.round(((lower + upper) / 2) * scale) / scale)
     .find((share) => lower < share && share < upper);
 
-/** Whether each step has a larger share and a later time than the one before, the first one a larger share than now. */
-const areRising = (rows: readonly StepInput[], percent: number): boolean =>
-  rows.every((row, at) => {
-    const former = rows[at - 1];
-    return Number(row.percent) > Number(former?.percent ?? percent) && (!former || minutesOf(row) > minutesOf(former));
-  });
+/** Returns why the server would refuse these steps after the current share; null if it would not. */
+function problemOf(steps: string, percent: number): ReleaseError | null {
+  try {
+    parseSteps(percent > 0 ? `${percent}@now,${steps}` : steps);
+    return null;
+  } catch (cause) {
+    if (cause instanceof ReleaseError) return cause;
+    throw cause;
+  }
+}
 
 function StepRow({
   row,
@@ -133,7 +151,7 @@ function StepRow({
         label={span(at)}
         inputMode="numeric"
         min={1}
-        max={999}
+        max={MAX_STEP_MINUTES / UNIT_MINUTES[row.unit]}
         required
         value={row.span}
         onChange={({ target }) => onChange({ ...row, span: target.value })}
@@ -155,23 +173,20 @@ function StepRow({
 
 export function PlanForm({ builds, percent }: { builds: readonly string[]; percent: number }) {
   const { console } = useConsole();
-  const [rows, setRows] = useState<readonly StepInput[]>(() => [
-    ...(percent < 25 ? [{ key: 1, percent: '25', span: '1', unit: 'h' } as const] : []),
-    { key: 2, percent: '100', span: '4', unit: 'h' },
-  ]);
-  const [isFlat, setIsFlat] = useState(false);
-  const { plan, addStep, step, mustRise } = texts.schedule;
+  const draft = useDraft(`schedule ${builds.join(' ')}`, { steps: percent < 25 ? '25@1h,100@4h' : '100@4h' });
+  const rows = rowsIn(draft.fields.steps);
+  const setRows = (next: readonly StepInput[]) => draft.set('steps', draftOf(next));
+  const [problem, setProblem] = useState<ReleaseError | null>(null);
+  const { plan, addStep, step, limit } = texts.schedule;
   const remoteNames = namesList(builds);
-  const replaceRow = (row: StepInput) => setRows(rows.map((each) => (each.key === row.key ? row : each)));
   const [former, last] = [rows.at(-2), rows.at(-1)];
   const newShare = shareBetween(Number(former?.percent ?? percent), Number(last?.percent));
   /** Inserts a step before the last one, because shares have to rise. */
   const addRow = () => {
     if (!last) return;
-    const key = Math.max(...rows.map((row) => row.key)) + 1;
     setRows([
       ...rows.slice(0, -1),
-      { ...last, key, percent: String(newShare) },
+      { ...last, percent: String(newShare) },
       { ...last, span: String(Number(last.span) + 1) },
     ]);
   };
@@ -188,30 +203,35 @@ export function PlanForm({ builds, percent }: { builds: readonly string[]; perce
           </Button>
         )
       }
+      draft={draft}
       onSubmit={() => {
-        setIsFlat(!areRising(rows, percent));
-        if (!areRising(rows, percent)) return;
-        const steps = rows.map(({ percent: share, span, unit }) => `${Number(share)}@${Number(span)}${unit}`).join(',');
+        const steps = draftOf(
+          rows.map((row) => ({ ...row, percent: `${Number(row.percent)}`, span: `${Number(row.span)}` })),
+        );
+        const refusal = problemOf(steps, percent);
+        setProblem(refusal);
+        if (refusal) return;
         const changes = rows.map((row) => step(texts.schedule.share(Number(row.percent)), spanOf(row)));
         console.openQuestion(
           'schedule',
           { builds, steps },
-          { title: `${plan} · ${remoteNames}`, action: plan, changes },
+          { title: `${plan} · ${remoteNames}`, action: plan, changes, form: draft.form },
         );
       }}
     >
       <ol className={styles.stepRows}>
         {rows.map((row, at) => (
           <StepRow
-            key={row.key}
+            key={at}
             row={row}
             at={at + 1}
-            onChange={replaceRow}
-            onRemove={rows.length > 1 ? () => setRows(rows.filter(({ key }) => key !== row.key)) : undefined}
+            onChange={(next) => setRows(rows.map((each) => (each === row ? next : each)))}
+            onRemove={rows.length > 1 ? () => setRows(rows.filter((each) => each !== row)) : undefined}
           />
         ))}
       </ol>
-      {isFlat && <Alarm>{mustRise}</Alarm>}
+      <p className={styles.quiet}>{limit(MAX_STEP_MINUTES / UNIT_MINUTES.d)}</p>
+      {problem && <Alarm>{texts.sentences(...[problem.message, problem.cure].map(translate))}</Alarm>}
     </FoldedForm>
   );
 }

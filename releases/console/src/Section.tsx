@@ -1,6 +1,7 @@
 import { Button, Card, TextField } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import {
+  type ChangeEvent,
   type ComponentProps,
   createContext,
   type FormEvent,
@@ -10,7 +11,7 @@ import {
   useState,
   useTransition,
 } from 'react';
-import { type ApiFailure, failureOf, get, type Me } from './api';
+import { type ApiFailure, failureOf, forgetDraft, get, type Me, readDraft, saveDraft } from './api';
 import styles from './Console.module.css';
 import type { ConsoleState, QuestionOptions, Snapshot } from './consoleStore';
 import type { Console } from './createConsole';
@@ -182,10 +183,39 @@ export const Lines = ({ lines }: { lines: readonly string[] }) => (
 
 const MAX_HOURS = 168;
 
-/** A field `hours` for a span of at most a week. */
-export const HoursField = ({ label, hours }: { label: string; hours: number }) => (
-  <TextField type="number" name="hours" label={label} required min={1} max={MAX_HOURS} defaultValue={hours} />
+/** A field for a span of at most a week. */
+export const HoursField = (props: Pick<ComponentProps<typeof TextField>, 'label' | 'value' | 'onChange'>) => (
+  <TextField type="number" required min={1} max={MAX_HOURS} {...props} />
 );
+
+/**
+ * Fields of a form, as typed. They outlive the page until the change is made or the reader signs out: a session may end while
+ * somebody types.
+ */
+export function useDraft<Name extends string>(form: string, initialFields: Readonly<Record<Name, string>>) {
+  const { channel } = useConsole();
+  const [stored] = useState(() => readDraft(channel, form));
+  const [fields, setFields] = useState({ ...initialFields, ...stored });
+  const set = (name: Name, value: string) => {
+    const next = { ...fields, [name]: value };
+    setFields(next);
+    saveDraft(channel, form, next);
+  };
+  return {
+    form,
+    fields,
+    set,
+    isStored: stored !== null,
+    propsOf: (name: Name) => ({
+      value: fields[name],
+      onChange: ({ target }: ChangeEvent<HTMLInputElement>) => set(name, target.value),
+    }),
+    clear: () => {
+      setFields(initialFields);
+      forgetDraft(channel, form);
+    },
+  };
+}
 
 interface FoldedFormProps {
   title: string;
@@ -193,25 +223,24 @@ interface FoldedFormProps {
   action: string;
   /** Its name for screen readers, if the label is ambiguous. */
   actionName?: string;
-  /** Receives the value of each named field, without blanks around it. */
-  onSubmit: (field: (name: string) => string, form: HTMLFormElement) => unknown;
+  /** A form with a stored draft begins open. */
+  draft: { isStored: boolean };
+  onSubmit: () => unknown;
   /** Shown before the button. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A form that is folded below its title. The browser keeps the values of its fields. */
-export function FoldedForm({ title, action, actionName, onSubmit, actions, children }: FoldedFormProps) {
+/** A form that is folded below its title. */
+export function FoldedForm({ title, action, actionName, draft, onSubmit, actions, children }: FoldedFormProps) {
   const [isSending, start] = useTransition();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const form = event.currentTarget;
-    const fields = new FormData(form);
-    const ended = onSubmit((name) => String(fields.get(name) ?? '').trim(), form);
+    const ended = onSubmit();
     start(async () => void (await ended));
   };
   return (
-    <details className={styles.details}>
+    <details className={styles.details} open={draft.isStored}>
       <summary>{title}</summary>
       <form className={styles.form} onSubmit={submit}>
         {children}

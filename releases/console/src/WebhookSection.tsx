@@ -2,19 +2,17 @@ import { ListRow, TextField } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { maySwitch } from './api';
 import styles from './Console.module.css';
-import { ActionButton, AskButton, FoldedForm, useConsole, useSnapshot } from './Section';
+import { ActionButton, AskButton, FoldedForm, useConsole, useDraft, useSnapshot } from './Section';
 import { texts, translate } from './texts';
 
 function WebhookForm() {
   const { console } = useConsole();
   const { add, url, hint } = texts.webhook;
+  const draft = useDraft('webhook', { url: '' });
+  const send = () => console.addWebhook(draft.fields.url.trim()).then((isAdded) => isAdded && draft.clear());
   return (
-    <FoldedForm
-      title={add}
-      action={add}
-      onSubmit={(field, form) => console.addWebhook(field('url')).then((isAdded) => isAdded && form.reset())}
-    >
-      <TextField type="url" name="url" label={url} hint={hint} autoComplete="off" required />
+    <FoldedForm title={add} action={add} draft={draft} onSubmit={send}>
+      <TextField type="url" {...draft.propsOf('url')} label={url} hint={hint} autoComplete="off" required />
     </FoldedForm>
   );
 }

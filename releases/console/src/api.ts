@@ -168,28 +168,23 @@ export function readToken(): string | null {
 
 export const saveToken = (token: string): void => sessionStorage.setItem(TOKEN_KEY, token);
 export const forgetToken = (): void => sessionStorage.removeItem(TOKEN_KEY);
-/** Removes the token and the typed reasons. */
+/** Removes the token and everything typed. */
 export const forgetEverything = (): void => sessionStorage.clear();
 
-const TYPED_KEY = 'liaozhai-console-typed';
+/** What is typed into a form or a question of a channel, by the names of its fields. */
+type Draft = Readonly<Record<string, string>>;
 
-/** A question: its channel and its title. */
-interface QuestionName {
-  channel: string;
-  title: string;
-}
+const keyOf = (channel: string, form: string) => `liaozhai-console-draft ${channel} ${form}`;
 
-const keyOf = ({ channel, title }: QuestionName) => `${TYPED_KEY} ${channel} ${title}`;
+/** Stores what is typed for a change that was not made yet. In `sessionStorage`, because signing in again unloads the page. */
+export const saveDraft = (channel: string, form: string, draft: Draft): void =>
+  sessionStorage.setItem(keyOf(channel, form), JSON.stringify(draft));
 
-/**
- * Stores the reason typed for a change that was not made yet; an empty one is removed. In `sessionStorage`, because signing in again
- * unloads the page.
- */
-export const saveTypedReason = (question: QuestionName, why: string): void =>
-  why === '' ? sessionStorage.removeItem(keyOf(question)) : sessionStorage.setItem(keyOf(question), why);
+/** Returns null if nothing was typed into this form since its last change. */
+export const readDraft = (channel: string, form: string): Draft | null =>
+  JSON.parse(sessionStorage.getItem(keyOf(channel, form)) ?? 'null');
 
-/** Returns the reason typed for the same question and not confirmed; empty without one. */
-export const typedReasonFor = (question: QuestionName): string => sessionStorage.getItem(keyOf(question)) ?? '';
+export const forgetDraft = (channel: string, form: string): void => sessionStorage.removeItem(keyOf(channel, form));
 
 /** Request timeouts, in ms. A request that runs the gate may wait for a browser and for earlier requests. */
 const REQUEST_TIMEOUT_MS = 15_000;

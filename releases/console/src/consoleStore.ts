@@ -53,6 +53,8 @@ export interface QuestionOptions {
   isWayBack?: boolean;
   /** A change that can be undone, offered first. */
   gentler?: Cure;
+  /** The form that asks, whose draft the change forgets. */
+  form?: string;
 }
 
 /** An action that resolves a refusal. */

@@ -2,10 +2,11 @@ import {
   ApiFailure,
   type ChannelView,
   failureOf,
+  forgetDraft,
   pathOf,
   post,
-  saveTypedReason,
-  typedReasonFor,
+  readDraft,
+  saveDraft,
   UNREADABLE,
 } from './api';
 import {
@@ -30,6 +31,10 @@ export function throwIfUnanswered(cause: unknown): void {
   const { status } = failureOf(cause);
   if (status === 0 || status === UNREADABLE) throw new ApiFailure(status, [texts.confirm.unanswered]);
 }
+
+/** Name of the draft of a question's reason. One for passing a freeze is not that of the change itself. */
+const reasonForm = ({ title, frozen }: Pick<Question, 'title' | 'frozen'>): string =>
+  frozen ? `${title} ${frozen.reason}` : title;
 
 /** Changes that wait for a person's confirmation, one at a time. */
 export function createQuestions(
@@ -58,7 +63,7 @@ export function createQuestions(
     const { agenda } = state().snapshot?.status ?? {};
     const frozen = (!isWayBack && FORWARD_VERBS.includes(verb) && agenda?.frozen) || null;
     const needsApproval = Boolean(agenda?.approval) && !isWayBack && [...FORWARD_VERBS, 'approval'].includes(verb);
-    const typedReason = typedReasonFor({ channel: basis.channel, title: options.title });
+    const typedReason = readDraft(basis.channel, reasonForm({ ...options, frozen }))?.why ?? '';
     set({ question: { verb, body, basis, busy: false, frozen, needsApproval, typedReason, ...options } });
   }
 
@@ -89,6 +94,7 @@ export function createQuestions(
           },
         );
         forgetReason(question);
+        if (question.form) forgetDraft(basis.channel, question.form);
         await refresh();
         isDone = true;
         const shownStatus = state().snapshot?.status;
@@ -108,10 +114,10 @@ export function createQuestions(
   /** Stores the typed reason, in case the session ends or another question opens meanwhile. */
   function storeReason(why: string): void {
     const { question } = state();
-    if (question) saveTypedReason({ channel: question.basis.channel, title: question.title }, why);
+    if (question) saveDraft(question.basis.channel, reasonForm(question), { why });
   }
 
-  const forgetReason = ({ basis: { channel }, title }: Question) => saveTypedReason({ channel, title }, '');
+  const forgetReason = (question: Question) => forgetDraft(question.basis.channel, reasonForm(question));
 
   function cancelQuestion(): void {
     const { question } = state();

@@ -149,9 +149,9 @@ export const WORDING = {
       d: (days: number) => [`${number(days)} 天后`, `after ${count(days, 'day')}`],
     },
     addStep: ['加一步', 'Add a step'],
-    mustRise: [
-      '每一步的比例都要比前一步大，时间要比前一步晚',
-      'Every step needs a larger share and a later time than the one before',
+    limit: (days: number) => [
+      `每一步都要在 ${number(days)} 天之内`,
+      `Each step has to come within ${count(days, 'day')}`,
     ],
     removeStep: (row: number) => [`去掉第 ${row} 步`, `Remove step ${row}`],
     now: ['现在', 'now'],

@@ -8,7 +8,7 @@ import { nameOf } from '../model/build.ts';
 import type { ApprovalRule, ChannelDocument } from '../model/channel.ts';
 import type { Store } from '../store/store.ts';
 import { type ProposalView, viewProposals } from './approval.ts';
-import { isStanding } from './schedule.ts';
+import { isStanding, mayContinue } from './schedule.ts';
 import { type ListedWebhook, listWebhooks } from './webhooks.ts';
 
 const shownSchedule = ({ builds, steps, taken, paused, by, at, why }: Schedule) => ({
@@ -20,6 +20,8 @@ export interface ScheduleView extends ReturnType<typeof shownSchedule> {
   next: { percent: number; due: string };
   /** Why a due step waits; null if it is not due, or about to be taken. */
   waiting: Waiting | null;
+  /** False if the viewer may not continue it after its pause. */
+  mayContinue: boolean;
 }
 
 export interface AgendaView {
@@ -72,7 +74,8 @@ export async function viewAgenda(writer: Writer, reader: HealthReader, document:
     if (!next) continue;
     const isDue = !paused && due <= now.toISOString() && standing(schedule, document) === 'ready';
     const { waiting } = isDue ? await judgeStep(writer, reader, schedule, document, now) : { waiting: null };
-    schedules.push({ ...shownSchedule(schedule), next: { percent: next.percent, due }, waiting });
+    const shown = { ...shownSchedule(schedule), mayContinue: mayContinue(writer, schedule) };
+    schedules.push({ ...shown, next: { percent: next.percent, due }, waiting });
   }
   const frozen = frozenAt(agenda.freezes, now);
   return {

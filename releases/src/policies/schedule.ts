@@ -197,6 +197,10 @@ async function requireSchedule(
   throw gone('schedule', message, say('noScheduleCure'));
 }
 
+/** Only a manager may take over a schedule whose maker has left. */
+export const mayContinue = ({ actor }: Writer, { paused }: Schedule): boolean =>
+  !paused?.revoked || !actor || actor.isManager;
+
 /** Pauses, continues or cancels a schedule. The candidate keeps its share, and a pause keeps the remaining time. */
 export async function steerSchedule(
   writer: Writer,
@@ -217,8 +221,7 @@ export async function steerSchedule(
       return decided({ ...planned, paused: { by: writer.who.slice(0, 120), at: iso(now), refusal: '' } }, 'paused');
     const left = Math.max(0, Date.parse(planned.due) - Date.parse(planned.paused?.at ?? planned.due));
     const { token: _, ...rest } = planned;
-    if (planned.paused?.revoked && writer.actor && !writer.actor.isManager)
-      throw forbidden(say('makerLeft'), say('makerLeftCure'));
+    if (!mayContinue(writer, planned)) throw forbidden(say('makerLeft'), say('makerLeftCure'));
     const token = planned.paused?.revoked ? writer.actor?.token : planned.token;
     const next = { ...rest, paused: null, due: iso(now + left), told: [], ...(token ? { token } : {}) };
     return decided(next, 'continued');

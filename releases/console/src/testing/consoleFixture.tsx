@@ -278,6 +278,7 @@ export const agendaWith = (parts: Partial<AgendaView> = {}): AgendaView => ({
       next: { percent: 25, due: instant(-1800) },
       waiting: null,
       paused: null,
+      mayContinue: true,
       by: '小李',
       at: instant(60),
       why: '夜里放量',
