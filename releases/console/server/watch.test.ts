@@ -61,7 +61,7 @@ describe('the watch over the channels', () => {
     expect((await at.current()).candidate).toBeNull();
   });
 
-  test('goes on to the next channel when one is damaged or no channel at all, and tells of it', async () => {
+  test('goes on to the next channel when one is damaged or no channel, and reports it', async () => {
     await harmfulCandidate();
     await at.store.swapPointer('channels/damaged.json', '{"not": "a channel"}', null);
     await writeFile(`${at.folder}/store/channels/a stray note.txt`, '');

@@ -294,7 +294,7 @@ describe('what somebody else was faster to end', () => {
     server.previews = [
       { ...preview, channel: 'production', who: '小王', why: '', at: instant(60), expires, revoked: null, sig: '' },
     ];
-    server.failing[verb] = [422, { message: 'there is none 0a1b2c3d', reason: { kind: 'gone', what } }];
+    server.failing[verb] = [422, { message: 'there is no webhook 0a1b2c3d', reason: { kind: 'gone', what } }];
     await openPage();
     if (what !== 'schedule') await openSettings();
     const pressed = await screen.findByRole('button', { name });

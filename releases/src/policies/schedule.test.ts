@@ -405,7 +405,7 @@ describe('refused schedules', () => {
     expect(await planned()).toHaveLength(1);
   });
 
-  test('a second schedule of the same remote, a smaller share, everyone at once, and a build that is not there', async () => {
+  test('a second schedule of the same remote, a smaller share, all visitors in one step, and a missing build', async () => {
     await expect(plan('100@1h')).rejects.toThrow('no candidate to judge');
     await expect(plan('5@1h', { builds: ['stories@9.9.9+000000000000'] })).rejects.toMatchObject({ kind: 'refused' });
     await plan('5@now,25@1h');
