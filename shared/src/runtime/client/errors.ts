@@ -10,6 +10,7 @@ import {
   priceOf,
   readersWords,
   retryAfterSeconds,
+  wordsOf,
 } from '../../contract';
 import { createCell } from '../signal';
 
@@ -46,7 +47,7 @@ export function toApiError(cause: unknown): ApiError {
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
   const plainError = errorByStatus(cause.response, body);
   const error = plainError.kind === 'server' ? { ...plainError, ...details } : plainError;
-  const message = isRouteMissing(status, body) ? undefined : readersWords(body.message ?? body.msg);
+  const message = isRouteMissing(status, body) ? undefined : readersWords(wordsOf(body));
   return message === undefined ? error : { ...error, message };
 }
 

@@ -102,8 +102,8 @@ const toQueryParams = (params: RequestOptions['params']) =>
     ? { ...params, cursor: undefined, ...Object.fromEntries(new URLSearchParams(params.cursor)) }
     : params;
 
-/** A body with only `message` has no data; a schema of optional fields alone would accept it. */
-const hasOnlyMessage = (answer: unknown): boolean => Object.keys(Object(answer)).join() === 'message';
+/** A body with only a message has no data; a schema of optional fields alone would accept it. */
+const hasOnlyMessage = (answer: unknown): boolean => /^(message|msg|detail)$/.test(Object.keys(Object(answer)).join());
 
 /** A list with rows comes from the server, even if no row is readable. */
 function hasRows(answer: unknown): boolean {
