@@ -27,7 +27,7 @@ export const orderDto = (patch: Partial<OrderDto> = {}): OrderDto => ({
   method: '沙盒付款',
   checkout_url: 'https://pay.example/checkout/1',
   created_at: '2026-11-22T04:00:00.000000Z',
-  expires_at: '2026-11-22T04:30:00.000000Z',
+  expires_at: '2096-11-22T04:30:00.000000Z',
   paid_at: null,
   ...patch,
 });

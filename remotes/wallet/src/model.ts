@@ -1,5 +1,5 @@
 import type { CursorPage, OrderDto, OrdersDto, TransactionDto } from '@liaozhai/shared/contract';
-import { inSentence, parseUrl, rowsOf } from '@liaozhai/shared/format';
+import { formatPoints, inSentence, parseUrl, rowsOf } from '@liaozhai/shared/format';
 import type { HostConfig } from '@liaozhai/shared/runtime';
 
 /** Kinds to filter by: those that every server supports. */
@@ -47,8 +47,8 @@ export const toTransactionPage = ({ items, nextCursor }: CursorPage<TransactionD
   nextCursor,
 });
 
-/** Price with two decimals: 600 → "6.00"; a dash if the server does not send it. */
-export const yuan = (cents: number | undefined): string => (cents === undefined ? '—' : (cents / 100).toFixed(2));
+/** Price with two decimals: 600 → "6.00"; a dash if the server does not send it readably. */
+export const yuan = (cents = Number.NaN): string => (Number.isNaN(cents) ? '—' : (cents / 100).toFixed(2));
 
 /** The provider's page; undefined if the configured address is not http(s). A path is resolved against `pageUrl`. */
 export function checkoutAddress(configured: string, pageUrl: string): URL | undefined {
@@ -74,6 +74,7 @@ export const toOrder = (dto: OrderDto) => ({
   /** Key with which it was placed; undefined if the server does not send it. */
   clientId: dto.client_id ?? undefined,
   packageId: dto.package_id ?? '',
+  /** undefined if the server does not state them, NaN if it does so unreadably; `priceCents` alike */
   points: dto.points ?? undefined,
   priceCents: dto.price_cents ?? undefined,
   /** `unknown` for a status that this build does not know: the page keeps waiting. */
@@ -87,6 +88,10 @@ export const toOrder = (dto: OrderDto) => ({
 });
 
 export type Order = ReturnType<typeof toOrder>;
+
+/** `60 点`; empty if the server does not state them readably. */
+export const orderPoints = ({ points = Number.NaN }: Order): string =>
+  Number.isNaN(points) ? '' : formatPoints(points);
 
 /** Offers of points for money, the first of each id: an order names its package by the id. */
 export const onSale = (offers: Offer[]): Offer[] =>
@@ -111,8 +116,14 @@ export const toOrders = ({ data, meta }: OrdersDto) => ({
 export type Orders = ReturnType<typeof toOrders>;
 export type Offer = HostConfig['rechargePackages'][number];
 
-/** Whether it can still be paid. */
-export const isOpen = ({ status }: Order): boolean => status === 'created' || status === 'pending';
+/** Whether the server still waits for its payment. */
+const isOpen = ({ status }: Order): boolean => status === 'created' || status === 'pending';
+
+/** Whether its time is over at `now`, which the server may not have stated yet. */
+export const isOver = ({ expiresAt }: Order, now: number): boolean => Date.parse(expiresAt ?? '') <= now;
+
+/** Whether it can be paid at `now`. */
+export const isPayable = (order: Order, now: number): boolean => isOpen(order) && !isOver(order, now);
 
 /** Whether nothing more is to be paid for it. */
 export const isSettled = (order: Order): boolean => !isOpen(order) && order.status !== 'unknown';

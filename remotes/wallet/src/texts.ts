@@ -78,6 +78,7 @@ export const texts = {
       unknown: '付过款的话，到账后余额自动增加，这一页会自己更新。久等没有结果，请联系客服。',
     },
     pay: '去付款',
+    over: '付款时间已过',
     retry: '再试一次',
     other: '换个档位',
     again: '重新充值',

@@ -193,6 +193,18 @@ export const amount = createReader('amount', (raw) => {
   return value === undefined ? undefined : Math.max(-MAX_AMOUNT, Math.min(MAX_AMOUNT, value)) || 0;
 });
 
+/**
+ * A figure of a purchase, with at most these decimals. NaN if it is stated and cannot be shown in full: the page must then not
+ * assume another one.
+ */
+export const figure = (field: string, decimals: number) =>
+  createReader<number>('figure', (raw) => {
+    const value = toNumber(raw) ?? 0;
+    if (value > 0 && value <= MAX_AMOUNT && Number(value.toFixed(decimals)) === value) return value;
+    currentParse.report(field);
+    return Number.NaN;
+  });
+
 /** A duration in whole seconds from 0; PHP counts fractions, too. */
 export const seconds = createReader('seconds', (raw) => {
   const value = readAs(amount, raw);

@@ -5,6 +5,7 @@ import {
   color,
   count,
   day,
+  figure,
   flag,
   flatPage,
   id,
@@ -339,14 +340,15 @@ export const suggestionSchema = v.object({
 });
 export type SuggestionDto = v.InferOutput<typeof suggestionSchema>;
 
+const figures = { points: figure('points', 2), price_cents: figure('price_cents', 0) };
+
 /** `GET /v1/orders/{id}` and `POST /v1/orders` */
 export const orderSchema = v.object({
   id,
   ...optional({
     client_id: text,
     package_id: id,
-    points: amount,
-    price_cents: amount,
+    ...figures,
     status: word,
     method: label,
     checkout_url: text,
@@ -363,7 +365,7 @@ export const ordersSchema = page({
   ...optional({
     meta: v.object({
       // a package without its figures cannot be bought
-      ...lists({ packages: v.object({ id, points: amount, price_cents: amount, ...optional({ label }) }) }),
+      ...lists({ packages: v.object({ id, ...figures, ...optional({ label }) }) }),
       ...optional({ method: label }),
     }),
   }),

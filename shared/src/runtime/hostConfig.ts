@@ -25,6 +25,7 @@ import {
   rulesSchema,
   STORAGE_KEYS,
 } from '../contract';
+import { figure } from '../contract/decode';
 import { recentProblems, toApiError } from './client/errors';
 import { onPriceRise, request } from './client/request';
 import { retryPolicy } from './retryPolicy';
@@ -42,7 +43,9 @@ const schema = object({
     BRAND,
   ),
   rechargePackages: fallback(
-    array(object({ id: string(), points: number(), priceCents: number(), label: optionalText })),
+    array(
+      object({ id: string(), points: figure('points', 2), priceCents: figure('priceCents', 0), label: optionalText }),
+    ),
     [],
   ),
   paymentProvider: fallback(nullable(object({ name: string(), checkoutUrl: string() })), null),

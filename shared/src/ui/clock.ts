@@ -25,15 +25,23 @@ export function useShanghaiDay(): string {
   return day;
 }
 
-/** The server's time in ms since the epoch, updated each minute for texts such as 5 分钟前. */
-export function useNow(): number {
+/**
+ * The server's time in ms since the epoch, updated each minute for texts such as 5 分钟前. Also updated when one of `ends`, which
+ * are ISO times, is over.
+ */
+export function useNow(ends: readonly (string | undefined)[] = []): number {
   const [now, setNow] = useState(serverNow);
+  const end = Math.min(...ends.map((each) => Date.parse(each ?? '')).filter((each) => each > now));
   useEffect(() => {
-    const update = () => setNow(serverNow());
+    let timer: ReturnType<typeof setTimeout>;
+    const update = () => {
+      clearTimeout(timer);
+      setNow(serverNow());
+      timer = setTimeout(update, Math.min(MINUTE_MS, Math.max(0, end - serverNow())));
+    };
     update();
-    const timer = setInterval(update, MINUTE_MS);
-    return stopAll(() => clearInterval(timer), listenTo(window, [CLOCK_CORRECTED], update));
-  }, []);
+    return stopAll(() => clearTimeout(timer), listenTo(window, [CLOCK_CORRECTED], update));
+  }, [end]);
   return now;
 }
 

@@ -101,6 +101,10 @@ const carelessPackages = [
   { id: 'p3', points: 60, priceCents: 0 },
   { id: 'p4', points: 0, priceCents: 100 },
   { id: 'p5', points: -60, priceCents: 100 },
+  { id: 'p6', points: 60, priceCents: 1e21 },
+  { id: 'p7', points: 1e21, priceCents: 600 },
+  { id: 'p8', points: 60, priceCents: 600.5 },
+  { id: 'p9', points: 60.555, priceCents: 600 },
 ];
 
 test.each([
@@ -154,6 +158,12 @@ describe('where the server keeps orders', () => {
 
   const keysOf = (requests: RecordedRequest[]) =>
     requests.flatMap(({ method, body }) => (method === 'POST' ? [(body as { client_id: string }).client_id] : []));
+
+  const at = Date.parse('2026-11-22T04:00:00Z');
+  const movedClock = (aheadMs: number) => {
+    rs.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: at + aheadMs, shouldAdvanceTime: true });
+    onTestEnd(() => rs.useRealTimers());
+  };
 
   test('the chosen package is ordered at the server’s price, and its checkout opened', async () => {
     configure({ rechargePackages });
@@ -336,8 +346,9 @@ describe('where the server keeps orders', () => {
   });
 
   test('an order that is still to be paid is offered again, one that is settled is not', async () => {
+    movedClock(0);
     const list = ordersDto([
-      orderDto(),
+      orderDto({ expires_at: '2026-11-22T04:30:00Z' }),
       orderDto({ id: 'o-2', status: 'expired' }),
       orderDto({ id: 'o-3', status: 'credited' }),
       orderDto({ id: 'o-3', status: 'pending' }),
@@ -348,6 +359,86 @@ describe('where the server keeps orders', () => {
     expect(links.map((link) => link.getAttribute('href'))).toEqual(['/my/wallet/orders/2026112212345678']);
     expect(links[0]?.textContent).toContain('请在 11月22日 12:30 前付款');
   });
+
+  test.each([
+    ['right', 0],
+    ['an hour ahead', 3_600_000],
+    ['a day behind', -86_400_000],
+  ])('an order that runs out while the page is open is no longer offered: clock %s', async (_, aheadMs) => {
+    movedClock(aheadMs);
+    const serverTime = () => ({ date: new Date(Date.now() - aheadMs).toUTCString() });
+    const list = ordersDto([orderDto({ expires_at: '2026-11-22T04:30:00Z' })]);
+    const answer = () => ({ status: 200, body: list, headers: serverTime() });
+    openRemote(remote, { ...me, 'GET /v1/orders': answer }, orders);
+    await screen.findByRole('region', { name: '还没付款的订单' });
+    await act(() => rs.advanceTimersByTimeAsync(29 * 60_000));
+    expect(screen.getByRole('region', { name: '还没付款的订单' })).toBeTruthy();
+    await act(() => rs.advanceTimersByTimeAsync(60_000));
+    expect(screen.queryByRole('region', { name: '还没付款的订单' })).toBeNull();
+  });
+
+  test('an order that ends after a date that no timer reaches stays offered', async () => {
+    const list = ordersDto([orderDto({ expires_at: '9999-12-31T23:59:59Z' })]);
+    const { requests } = openRemote(remote, { ...me, 'GET /v1/orders': list }, orders);
+    expect(await screen.findByRole('region', { name: '还没付款的订单' })).toBeTruthy();
+    expect(requests.filter(({ url }) => url === '/v1/orders')).toHaveLength(1);
+  });
+
+  test('an order that ran out gives way to a new one, although the server repeats its first answer', async () => {
+    const left = leaving();
+    const answers = [
+      { data: orderDto({ expires_at: '2026-11-22T04:30:00Z' }) },
+      { data: orderDto({ expires_at: '2026-11-22T04:30:00Z' }) },
+      { data: orderDto({ id: 'second', checkout_url: 'https://pay.example/checkout/2' }) },
+    ];
+    movedClock(0);
+    const { user: person } = openRemote(
+      remote,
+      { ...me, 'GET /v1/orders': ordersDto(), 'POST /v1/orders': () => answers.shift() },
+      orders,
+    );
+    const pay = await screen.findByRole('button', { name: '去付款 ¥6.00' });
+    await person.click(pay);
+    await waitFor(() => expect(left()).toHaveLength(1));
+    await act(() => rs.advanceTimersByTimeAsync(31 * 60_000));
+    await person.click(pay);
+    await waitFor(() => expect(left()).toEqual(['https://pay.example/checkout/1', 'https://pay.example/checkout/2']));
+  });
+
+  test.each([
+    [0, 600],
+    [-60, 600],
+    ['六十', 600],
+    [1e21, 600],
+    [60.555, 600],
+    [60, 1e21],
+    [60, -600],
+    [60, '六元'],
+    [60, 600.5],
+  ])(
+    'an order of %j points for %j cents is shown, and not paid at the price of another',
+    async (points, price_cents) => {
+      const left = leaving();
+      const order = { data: { ...orderDto(), points, price_cents } };
+      const { user: person } = openRemote(
+        remote,
+        {
+          ...me,
+          'GET /v1/orders': { ...ordersDto(), data: [order.data] },
+          'POST /v1/orders': order,
+          'GET /v1/orders/2026112212345678': order,
+        },
+        orders,
+      );
+      const open = within(await screen.findByRole('region', { name: '还没付款的订单' })).getByRole('link');
+      const shown = [points === 60 ? '60 点' : '充值订单', price_cents === 600 ? '¥6.00' : '¥—'];
+      for (const text of shown) expect(within(open).getByText(text)).toBeTruthy();
+      await person.click(screen.getByRole('button', { name: '去付款 ¥6.00' }));
+      expect(await screen.findByRole('heading', { name: '等待付款' })).toBeTruthy();
+      expect(left()).toEqual([]);
+      expect(document.body.textContent).not.toMatch(/NaN|999,999|−60|-6\.00|(?<!\d)0 点/);
+    },
+  );
 
   test('an order that is paid elsewhere is no longer offered', async () => {
     let list = ordersDto([orderDto()]);

@@ -27,6 +27,7 @@ import {
   Skeleton,
   SupportIcon,
   TopBar,
+  useNow,
 } from '@liaozhai/shared/ui';
 import clsx from 'clsx';
 import { type ReactNode, useEffect, useState } from 'react';
@@ -35,12 +36,14 @@ import { BalanceFigure } from '../components/BalanceLine';
 import {
   checkoutAddress,
   checkoutLink,
-  isOpen,
+  isOver,
+  isPayable,
   isSettled,
   type Offer,
   type Order,
   type Orders,
   onSale,
+  orderPoints,
   yuan,
 } from '../model';
 import { texts } from '../texts';
@@ -92,7 +95,7 @@ function OrderSection({ configuredOffers }: { configuredOffers: Offer[] }) {
     <QueryView query={query} skeleton={<Skeleton shape="row" count={4} label={texts.recharge.loading} />}>
       {({ orders, offers, method }: Orders) => (
         <>
-          <OpenOrders orders={orders.filter(isOpen)} />
+          <OpenOrders orders={orders} />
           <NewOrder offers={offers.length > 0 ? offers : configuredOffers} method={method} />
         </>
       )}
@@ -109,20 +112,22 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Unpaid orders, also from other tabs. */
+/** Orders that can still be paid, also from other tabs. */
 function OpenOrders({ orders }: { orders: Order[] }) {
   const { open, payBefore, price } = texts.recharge;
-  if (orders.length === 0) return null;
+  const now = useNow(orders.map(({ expiresAt }) => expiresAt));
+  const openOrders = orders.filter((order) => isPayable(order, now));
+  if (openOrders.length === 0) return null;
   return (
     <Section title={open}>
-      {orders.map((each) => (
+      {openOrders.map((each) => (
         <RowBoundary key={each.id} of={each}>
-          {({ id, points, priceCents, expiresAt }) => (
+          {(order) => (
             <ListRow
-              title={points === undefined ? texts.order.title : formatPoints(points)}
-              detail={expiresAt && payBefore(formatMoment(expiresAt, serverNow()))}
-              value={price(yuan(priceCents))}
-              asLink={<Link to={paths.order(id)} />}
+              title={orderPoints(order) || texts.order.title}
+              detail={order.expiresAt && payBefore(formatMoment(order.expiresAt, now))}
+              value={price(yuan(order.priceCents))}
+              asLink={<Link to={paths.order(order.id)} />}
             />
           )}
         </RowBoundary>
@@ -147,7 +152,7 @@ function NewOrder({ offers, method }: { offers: Offer[]; method: string }) {
     const screen = location.pathname;
     const { isAnswered } = orderKeys.of(offer.id);
     let { data, error } = await placeOrder(offer.id);
-    if (isAnswered && data && isSettled(data)) {
+    if (isAnswered && data && (isSettled(data) || isOver(data, serverNow()))) {
       // an earlier tap placed this order, so this one means a new order
       orderKeys.forget(offer.id);
       ({ data, error } = await placeOrder(offer.id));

@@ -11,11 +11,19 @@ const paid = { status: 'credited', checkout_url: null, paid_at: '2026-11-22T04:0
 const looks = (requests: RecordedRequest[]) => requests.filter(({ url }) => url.startsWith('/v1/orders/')).length;
 
 test('an unpaid order leads to its checkout until its time is over', async () => {
-  openRemote(remote, { [call]: { data: orderDto() }, 'GET /v1/user': { data: me } }, signedIn);
+  const now = Date.parse('2026-11-22T04:00:00Z');
+  rs.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now, shouldAdvanceTime: true });
+  onTestEnd(() => rs.useRealTimers());
+  const order = orderDto({ expires_at: '2026-11-22T04:30:00Z' });
+  openRemote(remote, { [call]: { data: order }, 'GET /v1/user': { data: me } }, signedIn);
   expect(await screen.findByRole('heading', { name: '等待付款' })).toBeTruthy();
   expect(screen.getByRole('link', { name: '去付款' }).getAttribute('href')).toBe('https://pay.example/checkout/1');
   expect(screen.getByText('请在 11月22日 12:30 前付款')).toBeTruthy();
   expect(screen.getByRole('link', { name: '换个档位' }).getAttribute('href')).toBe('/my/wallet/recharge');
+  await act(() => rs.advanceTimersByTimeAsync(30 * 60_000));
+  expect(screen.getByText('付款时间已过')).toBeTruthy();
+  expect(screen.queryByRole('link', { name: '去付款' })).toBeNull();
+  expect(screen.getByRole('link', { name: '换个档位' })).toBeTruthy();
 });
 
 test('a payment after the time was over arrives by the socket, with the receipt and the new balance', async () => {

@@ -1,4 +1,4 @@
-import { failureText, formatMoment, formatPoints, serverNow } from '@liaozhai/shared/format';
+import { failureText, formatMoment, serverNow } from '@liaozhai/shared/format';
 import {
   api,
   copyText,
@@ -26,11 +26,12 @@ import {
   Spinner,
   stopAll,
   TopBar,
+  useNow,
 } from '@liaozhai/shared/ui';
 import { useEffect } from 'react';
 import { onOrderNews, useWalletGetOrderQuery, useWalletPlaceOrderMutation } from '../api';
 import { BalanceFigure } from '../components/BalanceLine';
-import { checkoutAddress, isWaiting, type Order, yuan } from '../model';
+import { checkoutAddress, isOver, isWaiting, type Order, orderPoints, yuan } from '../model';
 import { texts } from '../texts';
 import styles from './OrderReadPage.module.css';
 
@@ -134,6 +135,7 @@ function useRefreshAfterCredit(order: Order | undefined) {
 function OrderStatus({ order }: { order: Order }) {
   const { statuses, details, waiting } = texts.order;
   const { status, expiresAt } = order;
+  const hasTime = !isOver(order, useNow([expiresAt]));
   return (
     <section className={styles.status} aria-live="polite">
       {isWaiting(order) && status !== 'created' ? (
@@ -144,24 +146,24 @@ function OrderStatus({ order }: { order: Order }) {
         <InkDrawing name={status === 'credited' ? 'lantern' : 'moon'} />
       )}
       <h2 className={styles.heading}>{statuses[status]}</h2>
-      {order.points !== undefined && <p className={styles.amount}>{formatPoints(order.points)}</p>}
+      {orderPoints(order) && <p className={styles.amount}>{orderPoints(order)}</p>}
       <p className={styles.detail}>{details[status]}</p>
       {status === 'pending' && expiresAt && (
-        <p className={styles.detail}>{texts.recharge.payBefore(timeOf(expiresAt))}</p>
+        <p className={styles.detail}>{hasTime ? texts.recharge.payBefore(timeOf(expiresAt)) : texts.order.over}</p>
       )}
-      <OrderActions order={order} />
+      <OrderActions order={order} hasTime={hasTime} />
     </section>
   );
 }
 
-function OrderActions({ order }: { order: Order }) {
+function OrderActions({ order, hasTime }: { order: Order; hasTime: boolean }) {
   const { pay, other, again, read, ledger, support } = texts.order;
   const { status, checkoutUrl } = order;
   const address = checkoutUrl && checkoutAddress(checkoutUrl, location.href);
   return (
     <div className={styles.actions}>
-      {status === 'created' && <RetryButton order={order} />}
-      {status === 'pending' && address && (
+      {status === 'created' && hasTime && <RetryButton order={order} />}
+      {status === 'pending' && hasTime && address && (
         <Button block asLink={<a href={address.href}>{pay}</a>}>
           {pay}
         </Button>
