@@ -6,6 +6,7 @@ import {
   cursorPageSchema,
   deletionSchema,
   endpoints,
+  readAs,
   session,
   singleSchema,
   userSessionSchema,
@@ -122,10 +123,13 @@ const securityApi = api.injectEndpoints({
         else if (result) void session.refresh();
       },
     }),
-    accountKeep: build.mutation<void, void>({
+    /** Returns the date of a deletion that is still scheduled, else null. */
+    accountKeep: build.mutation<string | null, void>({
       query: () => ({ url: endpoints.deletion, method: 'DELETE' }),
+      transformResponse: (response) => readAs(singleSchema(deletionSchema), response)?.deletion_at ?? null,
       async onQueryStarted(_, { queryFulfilled }) {
-        if (await queryFulfilled.catch(() => null)) session.userPatched({ deletion_at: null });
+        const result = await queryFulfilled.catch(() => null);
+        if (result) session.userPatched({ deletion_at: result.data });
       },
     }),
   }),
@@ -191,5 +195,6 @@ export const texts = {
     scheduled: (when: string) => `这个账号${when ? `将于 ${when} ` : '即将'}注销，对话和点数到时一并删除。`,
     keep: '撤销注销',
     kept: '账号保留了，一切照旧',
+    notKept: '还没有撤销，请再试一次',
   },
 } as const;

@@ -168,6 +168,32 @@ describe('the end of the account', () => {
     expect(screen.queryByLabelText(texts.security.currentPassword)).toBeNull();
   });
 
+  const undo = async (answer: unknown) => {
+    const user = userDto({ deletion_at: at });
+    const remove = { 'DELETE /v1/user/deletion': answer };
+    const opened = openRemote(remote, remove, { path: '/my/security', user, capabilities: ['account.delete'] });
+    await opened.user.click(await screen.findByRole('button', { name: words.keep }));
+    await waitFor(() => expect(store.getState().toasts).toHaveLength(1));
+    return store.getState().toasts.map(({ text }) => text);
+  };
+
+  test.each([{ status: 204 }, {}, { message: '已撤销' }, { data: { deletion_at: null } }, { data: userDto() }])(
+    'is taken back where the answer is %j',
+    async (answer) => {
+      expect(await undo(answer)).toEqual([words.kept]);
+      expect(screen.getByRole('button', { name: words.begin })).toBeTruthy();
+    },
+  );
+
+  test.each([
+    [{ data: { deletion_at: '2999-12-05T07:30:00Z' } }, '2999年12月5日 15:30'],
+    [{ deletion_at: '2999-12-05 07:30:00' }, '2999年12月5日 15:30'],
+    [{ data: { deletion_at: '过几天' } }, ''],
+  ])('stays scheduled where the answer is %j', async (answer, when) => {
+    expect(await undo(answer)).toEqual([words.notKept]);
+    expect(screen.getByText(words.scheduled(when))).toBeTruthy();
+  });
+
   test('a wrong password is said at its field', async () => {
     const { user } = open(['account.delete'], { [post]: invalid({ current_password: ['当前密码不正确'] }) });
     await user.click(await screen.findByRole('button', { name: words.begin }));

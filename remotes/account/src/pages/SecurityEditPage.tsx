@@ -263,9 +263,10 @@ export function DeletionNotice({ at }: { at: string }) {
   const now = useNow();
   const [cancelDeletion, { isLoading }] = useAccountKeepMutation();
   const undo = async () => {
-    const { error } = await cancelDeletion();
-    if (!error) return toast(texts.deletion.kept, { kind: 'success' });
-    toastFailure(error);
+    const { data, error } = await cancelDeletion();
+    if (error) return toastFailure(error);
+    if (data === null) toast(texts.deletion.kept, { kind: 'success' });
+    else toast(texts.deletion.notKept, { kind: 'error' });
   };
   return (
     <Card aria-label={texts.deletion.title} className={styles.notice}>
