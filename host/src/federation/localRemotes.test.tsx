@@ -39,10 +39,12 @@ afterEach(() => {
   globalThis.fetch = realFetch;
 });
 
-/** Serves this answer from the dev server; null: it is down. `permission` is the product's, as it changes. */
+/** Serves this answer from the dev server; null: it is down. `permission` is the product's, as it changes; an error: it is away. */
 function serve(answer: object | null, permission: unknown = {}) {
   globalThis.fetch = async (input) => {
-    if (String(input).startsWith('/?override=local')) return Response.json(permission);
+    if (permission instanceof Error && String(input).startsWith('/')) throw permission;
+    if (String(input).startsWith('/?override=local'))
+      return permission instanceof Response ? permission.clone() : Response.json(permission);
     if (answer === null || String(input) !== `${origin}/liaozhai.json`) throw new TypeError('Failed to fetch');
     return answer instanceof Response ? answer.clone() : Response.json(answer);
   };
@@ -176,6 +178,9 @@ describe('the badge', () => {
     ['its permission has ended', null, -hour, 1],
     ['another tab has agreed to another dev server', { local: [{ name: 'wallet', origin }], expires }, -hour, 1],
     ['the device’s clock is ahead of the end', { local: [{ name: 'gifts', origin }], expires }, hour, 0],
+    ['the server is away before the end', new TypeError('Failed to fetch'), -hour, 0],
+    ['the server is away at the end', new TypeError('Failed to fetch'), -2000, 1],
+    ['the server is being restarted at the end', new Response('<html>', { status: 502 }), -2000, 1],
   ])('reloads only a page that may no longer run its dev servers: %s', async (_, permission, clock, expected) => {
     rs.useFakeTimers({ now: Date.parse(expires) + clock });
     onTestEnd(() => rs.useRealTimers());

@@ -1,4 +1,10 @@
-import { type PageBuild, type PageSet, remoteDescriptionSchema, satisfiesContract } from '@liaozhai/shared/contract';
+import {
+  type PageBuild,
+  type PageSet,
+  remoteDescriptionSchema,
+  satisfiesContract,
+  serverNow,
+} from '@liaozhai/shared/contract';
 import { useEffect, useReducer } from 'react';
 import { getDotPath, safeParse } from 'valibot';
 import { usePage } from '../page';
@@ -6,8 +12,8 @@ import { formatEndTime } from '../shell/Shell';
 import styles from '../shell/Shell.module.css';
 import { noFiles } from './pageSet';
 
-/** Timeout for a dev server's description: it is local, but may be compiling. */
-const DESCRIPTION_TIMEOUT_MS = 5000;
+/** Timeout for a dev server, which may be compiling, and for the permission. */
+const ANSWER_TIMEOUT_MS = 5000;
 const STATUS_INTERVAL_MS = 2000;
 /** How often the page checks that it may still run its dev servers. */
 const PERMISSION_INTERVAL_MS = 15_000;
@@ -16,7 +22,7 @@ type LocalRemote = NonNullable<NonNullable<PageSet['override']>['local']>[number
 
 /** Returns a dev server's current build. Rejects with the reason, in words for its developer, if the page cannot use it. */
 async function fetchBuild({ name, origin }: LocalRemote): Promise<PageBuild> {
-  const signal = AbortSignal.timeout(DESCRIPTION_TIMEOUT_MS);
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
   const response = await fetch(`${origin}/liaozhai.json`, { cache: 'no-store', credentials: 'omit', signal }).catch(
     (cause) => {
       throw new Error('没有应答，或者不许这个网站读取', { cause });
@@ -70,18 +76,31 @@ export async function withLocalRemotes(set: PageSet): Promise<PageSet> {
 
 const wordsOf = (local: readonly LocalRemote[] = []) => local.map(({ name, origin }) => `${name}@${origin}`).join();
 
-/** Reloads the page when this browser may no longer run these dev servers, or has agreed to others in another tab. */
-function useReloadOnChange(local: readonly LocalRemote[]) {
+/** The dev servers that this browser may run now. Rejects if the server does not answer. */
+async function fetchPermitted(): Promise<LocalRemote[] | undefined> {
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+  const response = await fetch('/?override=local', { cache: 'no-store', signal });
+  const permission: { local: LocalRemote[] } | null = await response.json();
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return permission?.local;
+}
+
+/**
+ * Reloads the page when this browser may no longer run these dev servers, or has agreed to others in another tab. If the server
+ * does not answer, the permission ends at its date.
+ */
+function useReloadOnChange(local: readonly LocalRemote[], expires: string) {
   useEffect(() => {
     const checkPermission = async () => {
-      const response = await fetch('/?override=local', { cache: 'no-store' });
-      const permission: { local: LocalRemote[] } | null = await response.json();
-      if (response.ok && wordsOf(permission?.local) !== wordsOf(local)) location.reload();
+      const mayRun = await fetchPermitted().then(
+        (permitted) => wordsOf(permitted) === wordsOf(local),
+        () => !(serverNow() >= Date.parse(expires)),
+      );
+      if (!mayRun) location.reload();
     };
-    // the server could not be asked
-    const timer = setInterval(() => checkPermission().catch(() => {}), PERMISSION_INTERVAL_MS);
+    const timer = setInterval(checkPermission, PERMISSION_INTERVAL_MS);
     return () => clearInterval(timer);
-  }, [local]);
+  }, [local, expires]);
 }
 
 /** Shows for each remote of a dev server its origin and whether it runs, else why not, with a link to end the preview. */
@@ -93,7 +112,7 @@ export function LocalBadge() {
     const timer = setInterval(refresh, STATUS_INTERVAL_MS);
     return () => clearInterval(timer);
   }, []);
-  useReloadOnChange(local);
+  useReloadOnChange(local, expires);
   const isRunning = ({ name }: LocalRemote) => remotes.activeBuild(name)?.id === localId(name);
   const describe = (remote: LocalRemote) => {
     const { name, origin } = remote;

@@ -1,23 +1,39 @@
 import { paths } from '@liaozhai/shared/contract';
 import { Link, useLocation } from '@liaozhai/shared/runtime';
 import { Button, EmptyState } from '@liaozhai/shared/ui';
+import type { ReactNode } from 'react';
+import { usePage } from '../page';
 import { tabs } from '../shell/TabBar';
 import styles from './NothingPage.module.css';
 
-/** Shown for addresses that no build of the set has: a mistake, or a tab whose remote was withdrawn. */
+/** Shown for addresses that no build of the set has: a mistake, a tab whose remote was withdrawn, or a dev server that is down. */
 export function NothingPage() {
-  const { pathname } = useLocation();
+  const { set, remotes } = usePage();
+  const { pathname, search } = useLocation();
   const closedTab = tabs.find(({ path }) => path === pathname);
-  return (
-    <div className={styles.page}>
-      <h1 className={styles.title}>{closedTab ? `「${closedTab.label}」暂时关闭` : '没有这个页面'}</h1>
-      <EmptyState
-        text={closedTab ? '正在维护，内容都还在，请稍后再来。' : '链接可能写错了，也可能已经失效。'}
-        drawing="mountain"
-        action={
-          pathname !== paths.explore() && <Button asLink={<Link to={paths.explore()} replace />}>回到发现</Button>
-        }
+  // nothing describes its pages, so that any address may be one of them
+  const missing = set.override?.local?.find(({ name }) => !remotes.activeBuild(name));
+  if (missing)
+    return (
+      <Nothing
+        title={`「${missing.name}」没有运行`}
+        text={`它还没有发布，你的开发服务器也没有提供它。检查 ${missing.origin}，然后再试。`}
+        // another set needs a new document
+        action={<Button asLink={<a href={pathname + search}>再试</a>}>再试</Button>}
       />
-    </div>
+    );
+  return (
+    <Nothing
+      title={closedTab ? `「${closedTab.label}」暂时关闭` : '没有这个页面'}
+      text={closedTab ? '正在维护，内容都还在，请稍后再来。' : '链接可能写错了，也可能已经失效。'}
+      action={pathname !== paths.explore() && <Button asLink={<Link to={paths.explore()} replace />}>回到发现</Button>}
+    />
   );
 }
+
+const Nothing = ({ title, ...state }: { title: string; text: string; action: ReactNode }) => (
+  <div className={styles.page}>
+    <h1 className={styles.title}>{title}</h1>
+    <EmptyState {...state} drawing="mountain" />
+  </div>
+);

@@ -153,6 +153,15 @@ describe('screens', () => {
     expect(await screen.findByText(/书架/)).toBeTruthy();
   });
 
+  test('of a remote that only a dev server has, and that does not run, it says what to do', async () => {
+    const local = [{ name: 'brandnew', origin: 'http://localhost:3101', problem: '没有应答' }];
+    const page = openPage({ ...testSet, override: { id: 'local', expires: '', local } });
+    await openHost({ path: '/brandnew?tag=fox', page });
+    expect(await screen.findByRole('heading', { name: '「brandnew」没有运行' })).toBeTruthy();
+    expect(screen.queryByText(/链接可能写错了/)).toBeNull();
+    expect(screen.getByRole<HTMLAnchorElement>('link', { name: '再试' }).href).toMatch(/\/brandnew\?tag=fox$/);
+  });
+
   test('a screen reader hears of the screen that came into sight', async () => {
     const { user } = await openHost();
     await screen.findByText(/书架/);
