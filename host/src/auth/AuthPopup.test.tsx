@@ -175,17 +175,21 @@ describe('logging in', () => {
     expect(requests.find(({ url }) => url === '/v1/login')?.body).toEqual({ login: 'fox', password: '123456' });
   });
 
-  test('into an account that is to be erased says when, and keeps it by one tap', async () => {
+  const deletionAt = '2999-12-01T07:30:00.000Z';
+  test.each([
+    ['keeps it by one tap', { status: 204 }, '账号保留了', null],
+    ['does not say that a server kept it that did not', { deletion_at: deletionAt }, '还没有撤销', deletionAt],
+  ])('into an account that is to be erased says when, and %s', async (_, answer, told, expected) => {
     const { user, requests } = await login({
-      'POST /v1/login': { user: memberDto({ deletion_at: '2999-12-01T07:30:00.000000Z' }) },
-      'DELETE /v1/user/deletion': { status: 204 },
+      'POST /v1/login': { user: memberDto({ deletion_at: deletionAt }) },
+      'DELETE /v1/user/deletion': answer,
     });
     await expectToast('这个账号将于 2999年12月1日 15:30 注销');
     await user.click(screen.getByRole('button', { name: '撤销' }));
-    await expectToast('账号保留了');
+    await expectToast(told);
     expect(requests.filter(({ method }) => method === 'DELETE').map(({ url }) => url)).toEqual(['/v1/user/deletion']);
     const current = session.current();
-    expect(current.status === 'member' && current.user.deletionAt).toBeNull();
+    expect(current.status === 'member' && current.user.deletionAt).toBe(expected);
   });
 
   test('an account that is not confirmed yet goes to the confirmation', async () => {

@@ -1,4 +1,4 @@
-import { endpoints } from '@liaozhai/shared/contract';
+import { deletionSchema, endpoints, singleSchema } from '@liaozhai/shared/contract';
 import { failureText, formatMoment, serverNow } from '@liaozhai/shared/format';
 import { request, session, toApiError, toast } from '@liaozhai/shared/runtime';
 
@@ -14,9 +14,12 @@ export function showDeletionNotice(at: string) {
 
 async function cancelDeletion() {
   try {
-    await request({ method: 'DELETE', url: endpoints.deletion });
-    session.userPatched({ deletion_at: null });
-    toast('账号保留了，一切照旧', { kind: 'success' });
+    const schema = singleSchema(deletionSchema);
+    // the answer may still have a date
+    const { deletion_at = null } = await request({ method: 'DELETE', url: endpoints.deletion, schema });
+    session.userPatched({ deletion_at });
+    if (deletion_at === null) toast('账号保留了，一切照旧', { kind: 'success' });
+    else toast('还没有撤销，请再试一次', { kind: 'error' });
   } catch (cause) {
     const problem = failureText(toApiError(cause));
     if (problem) toast(problem, { kind: 'error' });

@@ -6,7 +6,6 @@ import {
   cursorPageSchema,
   deletionSchema,
   endpoints,
-  readAs,
   session,
   singleSchema,
   userSessionSchema,
@@ -125,8 +124,8 @@ const securityApi = api.injectEndpoints({
     }),
     /** Returns the date of a deletion that is still scheduled, else null. */
     accountKeep: build.mutation<string | null, void>({
-      query: () => ({ url: endpoints.deletion, method: 'DELETE' }),
-      transformResponse: (response) => readAs(singleSchema(deletionSchema), response)?.deletion_at ?? null,
+      query: () => ({ url: endpoints.deletion, method: 'DELETE', schema: singleSchema(deletionSchema) }),
+      transformResponse: ({ deletion_at }: DeletionDto) => deletion_at ?? null,
       async onQueryStarted(_, { queryFulfilled }) {
         const result = await queryFulfilled.catch(() => null);
         if (result) session.userPatched({ deletion_at: result.data });

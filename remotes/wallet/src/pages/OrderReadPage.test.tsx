@@ -26,7 +26,15 @@ test('an unpaid order leads to its checkout until its time is over', async () =>
   expect(screen.getByRole('link', { name: '换个档位' })).toBeTruthy();
 });
 
-test('a payment after the time was over arrives by the socket, with the receipt and the new balance', async () => {
+test('an order that never reached its provider ends with its time', async () => {
+  const order = orderDto({ status: 'created', checkout_url: null, expires_at: '2026-11-22T04:30:00Z' });
+  openRemote(remote, { [call]: { data: order }, 'GET /v1/user': { data: me } }, signedIn);
+  expect(await screen.findByRole('heading', { name: '订单已过期' })).toBeTruthy();
+  expect(screen.queryByRole('button', { name: '再试一次' })).toBeNull();
+  expect(screen.getByRole('link', { name: '重新充值' })).toBeTruthy();
+});
+
+test('a payment that comes after the time was over is told by the socket, with the receipt and the new balance', async () => {
   let order = orderDto({ status: 'expired', checkout_url: null });
   let balance = 100;
   const { live } = openRemote(

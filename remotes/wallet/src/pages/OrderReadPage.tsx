@@ -132,10 +132,12 @@ function useRefreshAfterCredit(order: Order | undefined) {
   }, [isCredited, dispatch]);
 }
 
-function OrderStatus({ order }: { order: Order }) {
+function OrderStatus({ order: received }: { order: Order }) {
   const { statuses, details, waiting } = texts.order;
+  const hasTime = !isOver(received, useNow([received.expiresAt]));
+  // if its provider was never reached, nothing can have been paid
+  const order = received.status === 'created' && !hasTime ? { ...received, status: 'expired' as const } : received;
   const { status, expiresAt } = order;
-  const hasTime = !isOver(order, useNow([expiresAt]));
   return (
     <section className={styles.status} aria-live="polite">
       {isWaiting(order) && status !== 'created' ? (
@@ -162,7 +164,7 @@ function OrderActions({ order, hasTime }: { order: Order; hasTime: boolean }) {
   const address = checkoutUrl && checkoutAddress(checkoutUrl, location.href);
   return (
     <div className={styles.actions}>
-      {status === 'created' && hasTime && <RetryButton order={order} />}
+      {status === 'created' && <RetryButton order={order} />}
       {status === 'pending' && hasTime && address && (
         <Button block asLink={<a href={address.href}>{pay}</a>}>
           {pay}
