@@ -41,9 +41,28 @@ describe('the stored user', () => {
     });
 
   test('is a user with an id alone; invalid fields are empty', () => {
-    localStorage.setItem('user-store', '{"id":42,"name":7,"balance":"many","future":true}');
+    localStorage.setItem('user-store', '{"id":42,"name":[7],"balance":"many","future":true}');
     session.takeStored();
     expect(user()).toMatchObject({ id: '42', name: '', balance: 0, inviteCode: '' });
+  });
+
+  test.each([
+    ['of an older build', { balance: '38.50' }, { balance: 38.5 }],
+    [
+      'edited by hand',
+      { balance: 1e21, name: '\u202e宁\n采臣', avatar: null },
+      { balance: 999_999_999_999, name: '宁 采臣' },
+    ],
+    ['with an endless name', { name: '宁'.repeat(300_000) }, { name: '宁'.repeat(500) }],
+    [
+      'with fields of a newer build',
+      { deletion_at: '2999-12-01', minor: { on: true } },
+      { deletionAt: null, minor: null },
+    ],
+  ])('is read like an answer: %s', (_, stored, expected) => {
+    localStorage.setItem('user-store', JSON.stringify({ id: 'u-1', ...stored }));
+    session.takeStored();
+    expect(user()).toMatchObject(expected);
   });
 
   test('is optional: the session works if storage refuses everything', () => {

@@ -1,5 +1,5 @@
-import { fallback, type InferOutput, nullish, number, object, parse, pipe, string, transform, union } from 'valibot';
-import { toCamelCase, type UserDto, type userPatchSchema } from '../../contract';
+import type { InferOutput } from 'valibot';
+import { readAs, toCamelCase, type UserDto, type userPatchSchema, userSchema } from '../../contract';
 
 export type User = Readonly<ReturnType<typeof toUser>>;
 
@@ -57,31 +57,10 @@ export const toStored = ({ id, name, username, avatar, balance, inviteCode, pers
   persona,
 });
 
-const textSchema = fallback(string(), '');
-const idSchema = fallback(
-  nullish(
-    pipe(
-      union([string(), number()]),
-      transform((value) => (value === '' ? null : String(value))),
-    ),
-  ),
-  null,
-);
-const storedSchema = fallback(
-  object({
-    id: idSchema,
-    name: textSchema,
-    username: textSchema,
-    avatar: textSchema,
-    balance: fallback(number(), 0),
-    invite_code: textSchema,
-    persona: textSchema,
-  }),
-  { id: null, name: '', username: '', avatar: '', balance: 0, invite_code: '', persona: '' },
-);
-
-/** Returns the stored user; null for an empty, unknown or invalid record. */
+/** Returns the stored user, read like an answer; null for an empty, unknown or invalid record. */
 export function readStored(json: unknown): User | null {
-  const { id: storedId, ...rest } = parse(storedSchema, json);
-  return storedId == null ? null : toUser({ ...rest, id: storedId }, false);
+  const dto = readAs(userSchema, json);
+  if (!dto) return null;
+  const { id, name, username, avatar, balance, invite_code, persona } = dto;
+  return toUser({ id, name, username, avatar, balance: balance ?? 0, invite_code, persona }, false);
 }
