@@ -6,6 +6,7 @@ import {
   endpoints,
   infiniteCursorOptions,
   readAs,
+  session,
   singleSchema,
   ticketSchema,
 } from '@liaozhai/shared/runtime';
@@ -114,8 +115,8 @@ const ticketApi = api.injectEndpoints({
             for (const { items } of pages) for (const item of items) if (item.id === id) item.isUnread = false;
           }),
         );
-        // if the server did not store it, the answer is new again
-        await queryFulfilled.catch(patch.undo);
+        // the user counts the new answers; if the server did not store it, this one is new again
+        await queryFulfilled.then(session.refresh, patch.undo);
       },
     }),
   }),

@@ -198,6 +198,8 @@ describe('where the server keeps tickets', () => {
     expect(within(mine).getByText('已经补到账')).toBeTruthy();
     await waitFor(() => expect(requests.some(({ url }) => url.endsWith('/read'))).toBe(true));
     expect(screen.queryByRole('button', { name: '有 1 条新回复' })).toBeNull();
+    // a server without events would leave the count on 我的
+    await waitFor(() => expect(requests.at(-1)).toMatchObject({ method: 'GET', url: '/v1/user' }));
   });
 
   test('a ticket that has moved on to the next page stands there once', async () => {
