@@ -1,5 +1,5 @@
 import type { AccountEmailDto, CursorPage, DeletionDto, UserSessionDto } from '@liaozhai/shared/contract';
-import { formatWait } from '@liaozhai/shared/format';
+import { formatWait, rowsOf } from '@liaozhai/shared/format';
 import {
   accountEmailSchema,
   api,
@@ -37,8 +37,10 @@ const toDevice = (dto: UserSessionDto) => ({
 export type Device = ReturnType<typeof toDevice>;
 
 /** Sorts the current device first. */
-const toDevices = ({ items }: CursorPage<UserSessionDto>): Device[] =>
-  items.map(toDevice).sort((left, right) => Number(right.isCurrent) - Number(left.isCurrent));
+const toDevices = (page: CursorPage<UserSessionDto>): Device[] =>
+  rowsOf([page])
+    .map(toDevice)
+    .sort((left, right) => Number(right.isCurrent) - Number(left.isCurrent));
 
 // the first match applies, so systems and browsers whose user agent also contains another's name are listed first
 const systems: [RegExp, string][] = [

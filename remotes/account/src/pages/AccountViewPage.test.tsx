@@ -40,6 +40,12 @@ describe('a member', () => {
     ]);
   });
 
+  test('without a user name sees no label of one', async () => {
+    open({}, { username: '' });
+    await screen.findByText('宁采臣');
+    expect(screen.queryByText(/用户名/)).toBeNull();
+  });
+
   test('whose account is to be erased sees when, and keeps it by one tap', async () => {
     const { user } = openRemote(
       remote,

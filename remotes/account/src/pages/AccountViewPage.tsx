@@ -114,9 +114,11 @@ function AccountHeader({ user }: { user: User }) {
           <span className={styles.name}>
             <Foreign>{user.name || UNNAMED}</Foreign>
           </span>
-          <span className={styles.username}>
-            <Foreign>{texts.my.username(user.username)}</Foreign>
-          </span>
+          {user.username && (
+            <span className={styles.username}>
+              <Foreign>{texts.my.username(user.username)}</Foreign>
+            </span>
+          )}
         </span>
         <VisuallyHidden>{texts.my.toProfile}</VisuallyHidden>
         <ChevronRightIcon className={styles.chevron} size={20} />

@@ -155,6 +155,17 @@ describe('the profile', () => {
     expect(bodiesOf(requests)).toEqual([]);
   });
 
+  test.each([{ name: '' }, { persona: '狐'.repeat(1001) }])(
+    'an edit is saved next to a field that the server has and the page would not send',
+    async (patch) => {
+      const handlers = { 'PUT /v1/user': { status: 204 }, ...avatars };
+      const { user, requests } = openRemote(remote, handlers, { path: '/my/profile', user: userDto(patch) });
+      await user.click(await screen.findByRole('radio', { name: '女' }));
+      await user.click(saveButton());
+      await waitFor(() => expect(bodiesOf(requests)).toEqual([{ gender: 'female' }]));
+    },
+  );
+
   test('previews the persona as the characters will meet it', async () => {
     const { user } = open();
     await user.click(await screen.findByRole('button', { name: texts.profile.preview }));

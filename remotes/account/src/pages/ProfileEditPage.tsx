@@ -251,9 +251,9 @@ function LeaveDialog({ isDirty, discard }: { isDirty: boolean; discard: () => vo
   );
 }
 
-/** Problems that can be found before sending; the server checks the rest. */
-const problemsOf = ({ name, persona }: Profile): FieldErrors<keyof Profile> => ({
-  name: name.trim() === '' ? missingText(texts.profile.name) : undefined,
+/** Problems of the edits that can be found before sending; the server checks the rest. */
+const problemsOf = ({ name, persona = '' }: ProfileEdits): FieldErrors<keyof Profile> => ({
+  name: name?.trim() === '' ? missingText(texts.profile.name) : undefined,
   persona: codePoints(persona) > PERSONA_CHARACTERS ? texts.profile.personaTooLong(PERSONA_CHARACTERS) : undefined,
 });
 
@@ -287,7 +287,7 @@ function useProfileForm(user: User) {
     showErrors({});
   };
   const save = async () => {
-    if (!isDirty || isSaving || showErrors(problemsOf(values))) return;
+    if (!isDirty || isSaving || showErrors(problemsOf(unsavedChanges))) return;
     const { error } = await update(unsavedChanges);
     if (error) return showRefusal(error, showErrors);
     // changes made while saving remain edits

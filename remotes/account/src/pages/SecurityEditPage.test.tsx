@@ -238,6 +238,12 @@ describe('the devices', () => {
     expect(screen.getByRole('button', { name: '退出登录：iPhone 上的 Safari' })).toBeTruthy();
   });
 
+  test('that the server repeats under one id are one', async () => {
+    const again = { ...device('s-2', iPhone), last_used_at: '2026-11-20T08:00:00Z' };
+    open(['account.devices'], { [get]: { data: [device('s-1', windows, true), device('s-2', iPhone), again] } });
+    expect(await rows()).toHaveLength(2);
+  });
+
   test('one is logged out after a question, and gone from the list', async () => {
     let sessions = [device('s-1', windows, true), device('s/2', iPhone), device('s-3', iPhone)];
     const call = 'DELETE /v1/user/sessions/s%2F2';
