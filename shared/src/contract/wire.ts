@@ -124,10 +124,16 @@ const minorRules = v.object({
   extension_minutes: count,
 });
 
+/** A reason, or whether there is one: no, 0 and `none` are null. */
+const reason = v.pipe(
+  v.union([v.string(), v.number(), v.boolean()]),
+  v.transform((raw) => (isEmptyValue(raw) ? null : String(raw).trim().toLowerCase())),
+);
+
 const minorEntries = optional({
   on: flag,
   /** `night`, `limit`, or null while use is allowed */
-  blocked: word,
+  blocked: reason,
   seconds_left: seconds,
   /** when use is allowed again */
   resumes_at: instant,

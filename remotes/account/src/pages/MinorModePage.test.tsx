@@ -1,5 +1,5 @@
 import { defineRemote, type MinorDto, request, session, store, useLocation } from '@liaozhai/shared/runtime';
-import { act, openRemote, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { act, oddBodies, openRemote, programmersWords, screen, waitFor, within } from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import type { ComponentType } from 'react';
 import { minorTexts } from '../components/minorTexts';
@@ -217,6 +217,17 @@ describe('while it is on', () => {
     expect(requests.find(({ url }) => url === '/v1/user/minor/unlock')?.body).toEqual({ pin: '1234' });
   });
 
+  const states = [
+    ...[0, '0', false, 'no', 'none', ''].map((value) => [value, false] as const),
+    ...[1, true, 'LIMIT', 'curfew'].map((value) => [value, true] as const),
+  ];
+  test.each(states)('the whole screen is shown where the server says blocked: %j → %s', async (value, expected) => {
+    const handlers = { 'GET /v1/user': { data: { ...userDto(), version: 2, minor: { ...minor(), blocked: value } } } };
+    guard(handlers, minor());
+    await act(() => session.refresh());
+    await waitFor(() => expect(screen.queryByRole('dialog') !== null).toBe(expected));
+  });
+
   test('a report that is answered after the PIN does not block again', async () => {
     let answerReport = (_answer: object) => {};
     const { user } = guard(
@@ -275,4 +286,15 @@ describe('while it is on', () => {
     guard({ 'POST /v1/user/minor/use': { data: minor() } }, minor(), '/my/wallet/recharge');
     expect(await screen.findByRole('alertdialog', { name: minorTexts.noRecharge })).toBeTruthy();
   });
+});
+
+test('the page stands whatever the mode has in a field', async () => {
+  for (const state of oddBodies({ ...minor(), resumes_at: '2026-11-22 22:00:00', reset_at: '2026-11-22 22:00:00' }, [
+    'on',
+  ])) {
+    const { unmount } = open({ 'GET /v1/user/minor': { data: state } }, state);
+    expect(await screen.findByRole('button', { name: minorTexts.turnOff })).toBeTruthy();
+    expect(programmersWords()).toEqual([]);
+    unmount();
+  }
 });
