@@ -120,7 +120,7 @@ interface OrderKey {
 export const orderKeys = {
   of(packageId: string): OrderKey {
     const storedKey = readOrderKeys()[packageId];
-    if (storedKey) return storedKey;
+    if (typeof storedKey?.clientId === 'string') return storedKey;
     const key = { clientId: newClientId(), isAnswered: false };
     storeOrderKeys({ ...readOrderKeys(), [packageId]: key });
     return key;

@@ -1,4 +1,4 @@
-import { retryPolicy, session, store } from '@liaozhai/shared/runtime';
+import { retryPolicy, STORAGE_KEYS, session, store } from '@liaozhai/shared/runtime';
 import {
   act,
   memberDto,
@@ -144,6 +144,18 @@ test('the key of an order belongs to the reader who tapped, also after another o
   const key = keyOf('u-1');
   expect(keyOf('u-1')).toBe(key);
   expect(keyOf('u-2')).not.toBe(key);
+});
+
+test.each([
+  ['of an older build', 'p60', { p60: 'key-1' }],
+  ['edited by hand', 'p60', { p60: { clientId: 7, isAnswered: true } }],
+  ['of a package with an odd id', 'constructor', {}],
+])('an order always has a key: stored %s', (_, packageId, stored) => {
+  session.userReceived(memberDto({ id: 'u-1' }));
+  sessionStorage.setItem(STORAGE_KEYS.orders, JSON.stringify({ owner: 'u-1', orders: stored }));
+  const { clientId } = orderKeys.of(packageId);
+  expect(clientId).toMatch(/^[\da-f-]{36}$/);
+  expect(orderKeys.of(packageId).clientId).toBe(clientId);
 });
 
 describe('where the server keeps orders', () => {
