@@ -15,8 +15,13 @@ import { tabs } from './shell/TabBar';
 import { createPendingUpdate } from './updates/pendingUpdate';
 import { tolerateWrappedNodes } from './wrappedNodes';
 
+interface LocalPreview {
+  LocalBadge: ComponentType;
+  LocalNothing: ComponentType<{ name: string; origin: string }>;
+}
+
 /** Creates the services of an open page, each once, and installs the asset loader. Must run before anything is loaded. */
-export function createPage(set: PageSet, LocalBadge?: ComponentType) {
+export function createPage(set: PageSet, local?: LocalPreview) {
   const assetLoader = createAssetLoader(
     (url) => loadTimeoutMs(set.host.entry, remotes.hasFallback(url)),
     (url) => !new URL(url, location.href).href.startsWith(folderOf(set.host.entry)),
@@ -28,8 +33,8 @@ export function createPage(set: PageSet, LocalBadge?: ComponentType) {
   pageInfoKnown({ channel: set.channel, set: set.set, builds: { host: set.host.id, ...Object.fromEntries(builds) } });
   return {
     set,
-    /** Shows which remotes run from dev servers; undefined if none do. */
-    LocalBadge,
+    /** What a page shows of its remotes from dev servers; undefined if there are none. */
+    local,
     /** Every screen of the host and of the set's remotes. */
     routes: routeTable(set),
     remotes,
@@ -48,10 +53,8 @@ export async function openPage(): Promise<Page> {
   if (globalThis.__liaozhai) guardLateFiles();
   if (!set.override?.local) return createPage(set);
   installAssetLoader(createAssetLoader(() => loadTimeoutMs(set.host.entry, false)));
-  const { withLocalRemotes, LocalBadge } = await import(
-    /* webpackChunkName: "localRemotes" */ './federation/localRemotes'
-  );
-  return createPage(await withLocalRemotes(set), LocalBadge);
+  const local = await import(/* webpackChunkName: "localRemotes" */ './federation/localRemotes');
+  return createPage(await local.withLocalRemotes(set), local);
 }
 
 /** Limit for the first screen, whose files are preloaded: a working remote loads far sooner. */

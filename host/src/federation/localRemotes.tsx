@@ -5,9 +5,11 @@ import {
   satisfiesContract,
   serverNow,
 } from '@liaozhai/shared/contract';
+import { Button } from '@liaozhai/shared/ui';
 import { useEffect, useReducer } from 'react';
 import { getDotPath, safeParse } from 'valibot';
 import { usePage } from '../page';
+import { Nothing } from '../pages/NothingPage';
 import { formatEndTime } from '../shell/Shell';
 import styles from '../shell/Shell.module.css';
 import { noFiles } from './pageSet';
@@ -144,3 +146,13 @@ export function LocalBadge() {
     </aside>
   );
 }
+
+/** Shown in place of a page that may be one of this remote, whose dev server is down. */
+export const LocalNothing = ({ name, origin }: LocalRemote) => (
+  <Nothing
+    title={`「${name}」没有运行`}
+    text={`它还没有发布，你的开发服务器也没有提供它。检查 ${origin}，然后再试。`}
+    // another set needs a new document
+    action={<Button asLink={<a href={location.pathname + location.search} />}>再试</Button>}
+  />
+);

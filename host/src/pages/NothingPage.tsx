@@ -8,20 +8,12 @@ import styles from './NothingPage.module.css';
 
 /** Shown for addresses that no build of the set has: a mistake, a tab whose remote was withdrawn, or a dev server that is down. */
 export function NothingPage() {
-  const { set, remotes } = usePage();
-  const { pathname, search } = useLocation();
+  const { set, remotes, local } = usePage();
+  const { pathname } = useLocation();
   const closedTab = tabs.find(({ path }) => path === pathname);
   // nothing describes its pages, so that any address may be one of them
   const missing = set.override?.local?.find(({ name }) => !remotes.activeBuild(name));
-  if (missing)
-    return (
-      <Nothing
-        title={`「${missing.name}」没有运行`}
-        text={`它还没有发布，你的开发服务器也没有提供它。检查 ${missing.origin}，然后再试。`}
-        // another set needs a new document
-        action={<Button asLink={<a href={pathname + search}>再试</a>}>再试</Button>}
-      />
-    );
+  if (local && missing) return <local.LocalNothing {...missing} />;
   return (
     <Nothing
       title={closedTab ? `「${closedTab.label}」暂时关闭` : '没有这个页面'}
@@ -31,7 +23,7 @@ export function NothingPage() {
   );
 }
 
-const Nothing = ({ title, ...state }: { title: string; text: string; action: ReactNode }) => (
+export const Nothing = ({ title, ...state }: { title: string; text: string; action: ReactNode }) => (
   <div className={styles.page}>
     <h1 className={styles.title}>{title}</h1>
     <EmptyState {...state} drawing="mountain" />

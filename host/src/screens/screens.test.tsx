@@ -2,6 +2,7 @@ import { Link, request, session, useLocation, useParams } from '@liaozhai/shared
 import { act, screen, waitFor } from '@liaozhai/shared/testing';
 import { beforeAll, describe, expect, test } from '@rstest/core';
 import { useEffect, useState } from 'react';
+import { LocalBadge, LocalNothing } from '../federation/localRemotes';
 import { openPage, serveBuild } from '../testing/fakeRemotes';
 import { openHost } from '../testing/openHost';
 import { testSet } from '../testing/pageFixture';
@@ -156,10 +157,11 @@ describe('screens', () => {
   test('of a remote that only a dev server has, and that does not run, it says what to do', async () => {
     const local = [{ name: 'brandnew', origin: 'http://localhost:3101', problem: '没有应答' }];
     const page = openPage({ ...testSet, override: { id: 'local', expires: '', local } });
-    await openHost({ path: '/brandnew?tag=fox', page });
+    await openHost({ path: '/brandnew?tag=fox', page: { ...page, local: { LocalBadge, LocalNothing } } });
     expect(await screen.findByRole('heading', { name: '「brandnew」没有运行' })).toBeTruthy();
     expect(screen.queryByText(/链接可能写错了/)).toBeNull();
-    expect(screen.getByRole<HTMLAnchorElement>('link', { name: '再试' }).href).toMatch(/\/brandnew\?tag=fox$/);
+    for (const again of screen.getAllByRole<HTMLAnchorElement>('link', { name: '再试' }))
+      expect(again.href).toMatch(/\/brandnew\?tag=fox$/);
   });
 
   test('a screen reader hears of the screen that came into sight', async () => {

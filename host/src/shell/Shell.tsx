@@ -12,7 +12,7 @@ import { TabBar } from './TabBar';
 
 /** The frame around the screens: notices above, the tab bar below (a rail at the left of a wide window). */
 export function Shell() {
-  const { set, routes, components, LocalBadge } = usePage();
+  const { set, routes, components, local } = usePage();
   const navigation = useNavigation();
   const { location } = usePosition();
   const [memory] = useState(createScrollMemory);
@@ -34,7 +34,7 @@ export function Shell() {
         <MinorMode pathname={location.pathname} />
       </Router>
       <div className={styles.notices}>
-        {LocalBadge ? <LocalBadge /> : set.override && <OverrideBadge expires={set.override.expires} />}
+        {local ? <local.LocalBadge /> : set.override && <OverrideBadge expires={set.override.expires} />}
         <OfflineBanner online={isOnline} />
       </div>
       <div className={styles.screens}>
