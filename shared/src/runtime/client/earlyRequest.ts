@@ -46,4 +46,5 @@ export async function claimEarlyBody(call: RequestedCall, fallback: Promise<unkn
 }
 
 /** A body that may contain a failure of its own: left to `fallback`. */
-const isEnvelope = (body: object): boolean => ['success', 'code', 'status', 'error'].some((name) => name in body);
+const isEnvelope = (body: object): boolean =>
+  Object.keys(body).some((name) => /^(success|ok|code|status|err\w*|message|msg|detail)$/.test(name));

@@ -128,6 +128,18 @@ describe('a redirect to the sign-in page', () => {
   });
 });
 
+test.each([
+  { msg: '操作失败', data: [] },
+  { message: '操作失败', data: [] },
+  { detail: '操作失败', data: null },
+  { ok: false, data: [] },
+  { errcode: 40001, data: [] },
+])('the early request’s %j is no list: axios says that it failed', async (body) => {
+  withEarly(json(body));
+  expect(await claimEarlyBody({ method: 'get', url: '/api/v1/stories' }, new Promise(() => {}))).toBeUndefined();
+  await expect(request({ url: '/v1/stories' })).rejects.toMatchObject({ kind: 'server' });
+});
+
 test('other requests do not use the early request', async () => {
   withEarly(early());
   expect(await request({ url: '/v1/stories', params: { cursor: 'c' } })).toEqual({ from: 'network' });
