@@ -10,7 +10,7 @@ export * from './failures.ts';
 export { fieldErrors } from './fieldErrors.ts';
 export { GATE_FILE, type GateFile, gateFileSchema } from './gateFile.ts';
 export { commaSeparated, contentSecurityPolicy, type FurtherOrigins, furtherOrigins, originsSchema } from './policy.ts';
-export { pointsOf, priceOf, readersWords, wordsOf } from './refusals.ts';
+export { pointsOf, priceOf, readersWords, statedMessage } from './refusals.ts';
 export * from './releases.ts';
 export * from './remote.ts';
 export * from './slots.ts';

@@ -14,7 +14,7 @@ const identifier =
 const foreignScript = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** The message in a body, by the names in various frameworks. */
-export const wordsOf = ({ message, msg, detail }: Record<string, unknown>): unknown => message ?? msg ?? detail;
+export const statedMessage = ({ message, msg, detail }: Record<string, unknown>): unknown => message ?? msg ?? detail;
 
 /** Returns a server's message if it is Chinese, short and meant for users; undefined otherwise. */
 export function readersWords(message: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import { flag, isEmptyValue, readAs } from './decode.ts';
-import { wordsOf } from './refusals.ts';
+import { statedMessage } from './refusals.ts';
 
 /** Statuses and codes of failures, with the HTTP status at their start. */
 const failureCode = /^(?:([45]\d\d)(?:\d\d)?|-\d+|false)$|fail|error|exception|失败|错误|异常/i;
@@ -33,7 +33,7 @@ export function statedFailure(body: unknown): number | undefined {
     .map(String);
   const flags = [success, ok].map((each) => readAs(flag, each));
   const isUnmarked = !flags.includes(true) && !codes.some((each) => certainCode.test(each));
-  const words = isUnmarked && Object.keys(fields).every((key) => envelopeField.test(key)) ? wordsOf(fields) : '';
+  const words = isUnmarked && Object.keys(fields).every((key) => envelopeField.test(key)) ? statedMessage(fields) : '';
   const isFailed =
     flags.includes(false) ||
     codes.some((each) => failureCode.test(each)) ||

@@ -10,7 +10,7 @@ import {
   priceOf,
   readersWords,
   retryAfterSeconds,
-  wordsOf,
+  statedMessage,
 } from '../../contract';
 import { createCell } from '../signal';
 
@@ -47,7 +47,7 @@ export function toApiError(cause: unknown): ApiError {
   const body: Body = typeof data === 'object' && data !== null ? (data as Body) : {};
   const plainError = errorByStatus(cause.response, body);
   const error = plainError.kind === 'server' ? { ...plainError, ...details } : plainError;
-  const message = isRouteMissing(status, body) ? undefined : readersWords(wordsOf(body));
+  const message = isRouteMissing(status, body) ? undefined : readersWords(statedMessage(body));
   return message === undefined ? error : { ...error, message };
 }
 
