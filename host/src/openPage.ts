@@ -33,7 +33,7 @@ export function createPage(set: PageSet, local?: LocalPreview) {
   pageInfoKnown({ channel: set.channel, set: set.set, builds: { host: set.host.id, ...Object.fromEntries(builds) } });
   return {
     set,
-    /** What a page shows of its remotes from dev servers; undefined if there are none. */
+    /** Parts that show the state of remotes from dev servers; undefined without any. */
     local,
     /** Every screen of the host and of the set's remotes. */
     routes: routeTable(set),
