@@ -288,7 +288,7 @@ describe('while it is on', () => {
   });
 });
 
-test('the page stands whatever the mode has in a field', async () => {
+test('the page stands with any value in a field of the mode', async () => {
   for (const state of oddBodies({ ...minor(), resumes_at: '2026-11-22 22:00:00', reset_at: '2026-11-22 22:00:00' }, [
     'on',
   ])) {

@@ -34,7 +34,7 @@ test('an order that never reached its provider ends with its time', async () => 
   expect(screen.getByRole('link', { name: '重新充值' })).toBeTruthy();
 });
 
-test('a payment that comes after the time was over is told by the socket, with the receipt and the new balance', async () => {
+test('a payment after the time was over arrives by the socket, with the receipt and the new balance', async () => {
   let order = orderDto({ status: 'expired', checkout_url: null });
   let balance = 100;
   const { live } = openRemote(
