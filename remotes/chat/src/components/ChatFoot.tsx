@@ -52,7 +52,7 @@ interface ChatFootProps {
 
 export interface ComposerHandle {
   appendText: (text: string) => void;
-  /** Focuses the field, unless the focus is here already or an on-screen keyboard would open. */
+  /** Focuses the field, or the first chip where an on-screen keyboard would open, unless the focus is here already. */
   takeFocus: () => void;
   /** Focuses the button that opens the menu of the conversation. */
   focusMore: () => void;
@@ -75,7 +75,9 @@ export const ChatFoot = memo(function ChatFoot(props: ChatFootProps) {
       focusField();
     },
     takeFocus() {
-      if (hasKeyboard() && !foot.current?.contains(document.activeElement)) focusField();
+      if (foot.current?.contains(document.activeElement)) return;
+      if (hasKeyboard()) focusField();
+      else foot.current?.querySelector<HTMLElement>('button[aria-disabled]')?.focus({ preventScroll: true });
     },
     focusMore() {
       foot.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus();

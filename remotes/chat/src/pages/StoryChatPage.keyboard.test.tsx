@@ -1,13 +1,13 @@
-import { screen, waitFor } from '@liaozhai/shared/testing';
-import { describe, expect, test } from '@rstest/core';
+import { onTestEnd, screen, waitFor } from '@liaozhai/shared/testing';
+import { describe, expect, rs, test } from '@rstest/core';
 import { latestDto } from '../fixtures';
 import { field, LATEST, openChat, replyLine, userLine } from '../testing/chatting';
 
 describe('the focus of a keyboard', () => {
-  const open = () =>
+  const open = (reply = replyLine) =>
     openChat(
       {
-        [LATEST]: latestDto([userLine, replyLine]),
+        [LATEST]: latestDto([userLine, reply]),
         'POST /v1/messages/suggestion': () => new Promise(() => {}),
         'POST /v1/messages/continue': () => new Promise(() => {}),
         'POST /v1/messages/m-2/regenerate': () => new Promise(() => {}),
@@ -34,6 +34,19 @@ describe('the focus of a keyboard', () => {
     const composer = await field();
     await waitFor(() => expect(document.activeElement).toBe(composer));
   });
+
+  test.each(['failed', 'cancelled'])(
+    'goes to the buttons at the composer on a touch screen when 再写一次 has been ordered for a %s reply',
+    async (status) => {
+      const media = rs.spyOn(window, 'matchMedia').mockReturnValue({ matches: false } as MediaQueryList);
+      onTestEnd(() => media.mockRestore());
+      const { user } = open({ ...replyLine, body: '', status });
+      const again = await screen.findByRole('button', { name: /^再写一次/ });
+      again.focus();
+      await user.keyboard('{Enter}');
+      expect(document.activeElement).toBe(await screen.findByRole('button', { name: /^灵感/ }));
+    },
+  );
 
   test('returns to the control that opened 查找', async () => {
     const { user } = open();
