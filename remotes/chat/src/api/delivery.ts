@@ -13,7 +13,7 @@ import {
 } from '@liaozhai/shared/runtime';
 import { merging, withConversation } from '../model/conversation';
 import { type PendingMessage, toOutboxEntry } from '../model/pendingMessage';
-import { type Thread, toAnswer, withNewest, withResponse } from '../model/thread';
+import { withNewest, withResponse } from '../model/thread';
 import { chatActions, currentUserId, selectChat } from '../slice';
 import { cachedThread, changeThread, chatApi, loadThread } from './chatApi';
 import { expectApiError } from './failures';
@@ -71,9 +71,7 @@ async function applySent(pending: PendingMessage, { message, reply, conversation
   await ensureThreadLoaded(pending.storyId);
   if (currentUserId() !== userId) return;
   if (conversationId) {
-    const merge = (thread: Thread) =>
-      withResponse(thread, conversationId, toAnswer(thread, conversationId, { message, reply }));
-    changeThread(pending.storyId, merge);
+    changeThread(pending.storyId, (thread) => withResponse(thread, conversationId, { message, reply }));
   }
   // a response without its conversation or reply does not show what has begun
   if (!conversationId || !reply) await threadSyncs.of(pending.storyId)?.catchUp();
@@ -81,8 +79,9 @@ async function applySent(pending: PendingMessage, { message, reply, conversation
   invalidateChangedTags(pending);
   if (conversation) changeConversations(merging(withConversation, conversation));
   await outboxStore.remove(pending.clientId);
-  // the response may be ahead of changes that have not arrived yet
-  if (cachedThread(pending.storyId)?.ahead.length) await threadSyncs.of(pending.storyId)?.catchUp();
+  // the response may be ahead of changes that have not arrived yet, or contradict them
+  const version = Math.max(message.version ?? 0, reply?.version ?? 0);
+  if (version > (cachedThread(pending.storyId)?.version ?? version)) await threadSyncs.of(pending.storyId)?.catchUp();
 }
 
 /** A message costs points, and the first one creates its story's conversation. */

@@ -12,20 +12,10 @@ import {
   singleSchema,
   store,
 } from '@liaozhai/shared/runtime';
-import { merging, withConversation } from '../model/conversation';
+import { believableVersion, merging, withConversation } from '../model/conversation';
 import { type EditedLine, isRunning, type Message } from '../model/message';
 import { isUncertain } from '../model/pendingMessage';
-import {
-  believableVersion,
-  cutAfter,
-  findMessage,
-  highestVersion,
-  toAnswer,
-  withResponse,
-  withRestart,
-  withSeq,
-  withStatedVersion,
-} from '../model/thread';
+import { cutAfter, findMessage, highestVersion, withResponse, withRestart, withStatedVersion } from '../model/thread';
 import { chatActions } from '../slice';
 import { cachedThread, changeThread, loadThread } from './chatApi';
 import { changeConversations } from './listApi';
@@ -83,7 +73,7 @@ export const editMessage = (
     isResult: (current) => current.body === body,
   });
 
-type ReplyTarget = Pick<Message, 'id' | 'conversationId' | 'revision'>;
+type ReplyTarget = Pick<Message, 'id' | 'conversationId' | 'seq' | 'revision'>;
 
 type OrderResponse = ContinuedDto & Partial<Pick<SentDto, 'reply' | 'conversation'>>;
 
@@ -95,8 +85,9 @@ export const chooseVariant = (storyId: string, message: Message, variant: number
   whileChanging(storyId, message, async () => {
     try {
       const response = await postAction(endpoints.variant(message.id), { variant });
+      const { body, variant: shownVariant } = response.message;
       // its words are still to be read
-      if (response.message.body === undefined) await fetchMessage(storyId, message);
+      if (body === undefined || shownVariant !== variant) await fetchMessage(storyId, message);
       else applyResponse(storyId, message, response);
     } catch (cause) {
       if (!isApiError(cause)) throw cause;
@@ -156,18 +147,17 @@ const orderRevision = (
     }
   });
 
-function applyResponse(storyId: string, { conversationId }: ReplyTarget, response: OrderResponse): void {
+function applyResponse(storyId: string, { id, conversationId, seq }: ReplyTarget, response: OrderResponse): void {
   const { conversation, balance } = response;
   if (balance !== undefined) session.userPatched({ balance });
   changeThread(storyId, (thread) => {
     // the user has opened another run since
     if (thread.conversationId !== conversationId) return thread;
-    const answer = toAnswer(thread, conversationId, response);
-    const [message] = answer;
+    const place = findMessage(thread, id)?.seq ?? seq;
+    const answer = { ...response, message: { ...response.message, seq: place } };
     if (!response.reply) return withResponse(thread, conversationId, answer);
-    const { seq } = withSeq(thread.messages, message);
-    const version = believableVersion(thread, response.message.version) ?? highestVersion(thread);
-    return withResponse(cutAfter(thread, seq, version), conversationId, answer);
+    const version = believableVersion(highestVersion(thread), response.message.version) ?? highestVersion(thread);
+    return withResponse(cutAfter(thread, place, version), conversationId, answer);
   });
   if (conversation) changeConversations(merging(withConversation, conversation));
   threadSyncs.of(storyId)?.watch();
@@ -210,7 +200,7 @@ export async function restartConversation(storyId: string, conversationId: strin
     openKeys.delete(attemptKey);
     changeThread(storyId, (thread) => {
       if (thread.conversationId !== conversationId) return thread;
-      const version = believableVersion(thread, conversation.version) ?? highestVersion(thread);
+      const version = believableVersion(highestVersion(thread), conversation.version) ?? highestVersion(thread);
       return withStatedVersion(withRestart(thread, version), version);
     });
     changeConversations(merging(withConversation, conversation));

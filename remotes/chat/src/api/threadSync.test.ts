@@ -1,7 +1,6 @@
 import type { LatestDto } from '@liaozhai/shared/contract';
 import { afterEach, beforeEach, describe, expect, rs, test } from '@rstest/core';
 import { deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
-import { toMessage } from '../model/message';
 import {
   applyDelta,
   applyEvent,
@@ -240,13 +239,9 @@ describe('an event that contradicts the server', () => {
   });
 
   test('stays where a response named the later version: the pages come from a replica that lags', async () => {
-    const sent = [messageDto({ seq: 3, role: 'user', version: 3 }), messageDto({ seq: 4, version: 4 })];
+    const sent = [messageDto({ seq: 3, role: 'user', version: 3 }), messageDto({ seq: 4, version: 4 })] as const;
     const { sync, queries, thread } = contradicted((thread) =>
-      withResponse(
-        thread,
-        'c-1',
-        sent.map((dto) => toMessage(dto)),
-      ),
+      withResponse(thread, 'c-1', { message: sent[0], reply: sent[1] }),
     );
     for (let turn = 0; turn < 5; turn += 1) await sync.catchUp();
     expect(thread()?.messages.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
@@ -256,9 +251,9 @@ describe('an event that contradicts the server', () => {
   test.each<[string, (thread: Thread) => Thread]>([
     [
       'a reply',
-      (thread) => withResponse(thread, 'c-1', [toMessage(messageDto({ seq: 2, version: 9, status: 'pending' }))]),
+      (thread) => withResponse(thread, 'c-1', { message: messageDto({ seq: 2, version: 9, status: 'pending' }) }),
     ],
-    ['an edit', (thread) => withResponse(cutAfter(thread, 1, 9), 'c-1', [toMessage({ ...asked, version: 9 })])],
+    ['an edit', (thread) => withResponse(cutAfter(thread, 1, 9), 'c-1', { message: { ...asked, version: 9 } })],
     ['a restart', (thread) => withStatedVersion(withRestart(thread, 9), 9)],
   ])(
     'gives way to pages that stay older than the response for longer than a replica lags: %s',
@@ -283,7 +278,7 @@ describe('an event that contradicts the server', () => {
     const sent = [3, 4].map((seq) => messageDto({ seq }));
     let version = 2;
     const { sync, thread } = contradicted(
-      (thread) => withResponse(thread, 'c-1', [toMessage({ ...sent[1], id: 'm-4', version: 6 })]),
+      (thread) => withResponse(thread, 'c-1', { message: messageDto({ seq: 4, version: 6 }) }),
       ({ after = 0 }) => {
         const rows = [...answered, ...sent].filter((dto) => (dto.version ?? 0) > after);
         return latestDto(rows.slice(0, version < 6 ? 0 : 2), {

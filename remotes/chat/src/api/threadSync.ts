@@ -17,11 +17,11 @@ import {
   session,
 } from '@liaozhai/shared/runtime';
 import { stopAll } from '@liaozhai/shared/ui';
+import { believableVersion } from '../model/conversation';
 import {
   type Applied,
   applyDelta,
   applyEvent,
-  believableVersion,
   contradicts,
   emptyThread,
   highestVersion,
@@ -338,7 +338,7 @@ function createThreadSyncs() {
         listen('conversation.restarted', idEventSchema, ({ id, version }) =>
           sync.receive((thread) => {
             if (thread.conversationId !== id) return { thread, complete: true };
-            const restartVersion = believableVersion(thread, version);
+            const restartVersion = believableVersion(highestVersion(thread), version);
             if (restartVersion === undefined) return { thread, complete: false };
             const next = withRestart(thread, restartVersion);
             // messages after the restart may have arrived before this event and been skipped as below the window

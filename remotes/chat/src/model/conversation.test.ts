@@ -5,6 +5,7 @@ import {
   type ConversationPage,
   conversationsOf,
   mergeDto,
+  merging,
   toConversationPage,
   withConversation,
   withLastMessage,
@@ -115,6 +116,22 @@ test('an event with an older version changes nothing; one about a conversation n
   const old = messageEvent(messageDto({ conversation_id: 'c-9', version: 1, body: '旧的' }));
   expect(withLastMessage(listed, old)).toBe(listed);
   expect(withLastMessage(listed, messageEvent(messageDto({ conversation_id: 'c-1' })))).toBeUndefined();
+});
+
+test.each([9, 7])('an answer with a version far too high hides no later event of conversation %i', (hour) => {
+  const dto = conversationDto({ id: `c-${hour}`, version: 1_790_000_000_000 });
+  const listed = merging(withConversation, dto)([pageOf([9, 8])]);
+  const heard = messageEvent(messageDto({ conversation_id: `c-${hour}`, version: 3, body: '是风。' }));
+  const shown = conversationsOf(withLastMessage(listed, heard) ?? []);
+  expect(shown.find(({ id }) => id === dto.id)?.excerpt).toBe('是风。');
+});
+
+test.each([
+  [2, 1_790_000_000_000],
+  [1_790_000_000_000, 3],
+])('a listed version %i and that of an event, %i, ask for the newest page', (version, named) => {
+  const listed = [toConversationPage({ items: [conversationDto({ version })], nextCursor: null })];
+  expect(withLastMessage(listed, messageEvent(messageDto({ version: named })))).toBeUndefined();
 });
 
 test('a reply too long for its event asks for the newest page', () => {

@@ -71,6 +71,12 @@ export function conversationsOf(pages: ConversationPage[], pins: Record<string, 
 
 const descending = (left: string, right: string): number => Number(left < right) - Number(left > right);
 
+const MAX_MISSED_CHANGES = 1000;
+
+/** The version that an event or a response names for a conversation; undefined if it is too far past the known one to be one. */
+export const believableVersion = (knownVersion: number, version: number | null | undefined): number | undefined =>
+  (version ?? 0) <= knownVersion + MAX_MISSED_CHANGES ? (version ?? undefined) : undefined;
+
 /** Whether a reply has come to its end. Here, so that the list does not load what chats do with messages. */
 export const hasEnded = ({ role, status }: Pick<MessageDto, 'role' | 'status'>): boolean =>
   role === 'assistant' && (status === 'completed' || status === 'failed');
@@ -78,13 +84,15 @@ export const hasEnded = ({ role, status }: Pick<MessageDto, 'role' | 'status'>):
 export const withoutConversation = (pages: ConversationPage[], id: string): ConversationPage[] =>
   pages.map((page) => ({ ...page, items: page.items.filter((conversation) => conversation.id !== id) }));
 
-/** Applies an event about the last message. Returns undefined if the list must be fetched: not listed, or truncated event. */
+/** Applies an event about the last message. Returns undefined if the list must be fetched: not listed, truncated or misread. */
 export function withLastMessage(pages: ConversationPage[], event: MessageEventDto): ConversationPage[] | undefined {
   const dto = event.message ?? event;
   const id = String(dto.conversation_id ?? event.conversation_id);
   const listedConversation = conversationsOf(pages).find((conversation) => conversation.id === id);
   if (!listedConversation) return undefined;
   const version = event.version ?? dto.version ?? listedConversation.version;
+  // one of the two is misread
+  if (Math.abs(version - listedConversation.version) > MAX_MISSED_CHANGES) return undefined;
   if (version <= listedConversation.version) return pages;
   if (event.truncated === true || dto.body === undefined || dto.body === null) return undefined;
   const { role, status, body } = dto;
@@ -161,9 +169,10 @@ const namesByField: [keyof ConversationDto, (keyof Conversation)[]][] = [
 ];
 
 /** Merges a DTO into the listed conversation; missing fields stay. Undefined if it is not listed and has no story to show. */
-export function mergeDto(pages: ConversationPage[], dto: ConversationDto): Conversation | undefined {
+export function mergeDto(pages: ConversationPage[], namedDto: ConversationDto): Conversation | undefined {
+  const listedConversation = conversationsOf(pages).find(({ id }) => id === String(namedDto.id));
+  const dto = { ...namedDto, version: believableVersion(listedConversation?.version ?? 0, namedDto.version) };
   const conversation = toConversation(dto);
-  const listedConversation = conversationsOf(pages).find(({ id }) => id === conversation.id);
   if (!listedConversation) return dto.story ? conversation : undefined;
   const missingNames = namesByField.flatMap(([field, names]) => (dto[field] === undefined ? names : []));
   const missing = Object.fromEntries(missingNames.map((name) => [name, listedConversation[name]]));

@@ -36,9 +36,10 @@ const statuses = new Set(['pending', 'streaming', 'completed', 'failed', 'cancel
 export function toMessage(dto: MessageDto, known?: Message): Message {
   const status = statuses.has(dto.status ?? '') ? (dto.status as Status) : 'completed';
   const revision = dto.revision ?? known?.revision ?? 1;
-  const knownBody = known?.revision === revision && known.variant === (dto.variant ?? known.variant) ? known.body : '';
+  const variants = dto.variants || known?.variants || 1;
+  const variant = (known && hasOddVariant(dto, known) ? known.variant : (dto.variant ?? known?.variant)) ?? 1;
+  const knownBody = known?.revision === revision && known.variant === variant ? known.body : '';
   const body = shownBody(dto.body ?? knownBody, status);
-  const variants = Math.max(dto.variants ?? known?.variants ?? 1, 1);
   return {
     id: String(dto.id),
     conversationId: String(dto.conversation_id ?? known?.conversationId ?? ''),
@@ -51,12 +52,16 @@ export function toMessage(dto: MessageDto, known?: Message): Message {
     length: codePoints(body),
     status,
     errorText: dto.error?.message ?? '',
-    variant: Math.min(Math.max(dto.variant ?? known?.variant ?? 1, 1), variants),
+    variant: Math.min(Math.max(variant, 1), variants),
     variants,
     createdAt: dto.created_at ?? known?.createdAt ?? '',
     updatedAt: dto.updated_at ?? dto.created_at ?? known?.updatedAt ?? '',
   };
 }
+
+/** Whether the named variant is not one of the message's variants. */
+export const hasOddVariant = ({ variant, variants }: MessageDto, known: Message | undefined): boolean =>
+  typeof variant === 'number' && (variant < 1 || variant > (variants ?? known?.variants ?? 1));
 
 /** Replaces a body without visible characters. That of a running reply stays, since offsets refer to it. */
 const shownBody = (body: string, status: Status): string => {

@@ -106,10 +106,35 @@ describe('events', () => {
     expect(thread.messages.map((message) => message.status)).toEqual(['completed', 'completed']);
   });
 
-  test('a message that moves is not shown twice', () => {
-    const moved = messageEvent(messageDto({ seq: 7, version: 3 }));
-    const thread = threadOf([asked, { ...running, id: String(moved.message?.id) }]);
-    expect(seqs(applyEvent(thread, moved).thread)).toEqual([1, 7]);
+  test('a message that moves is not shown twice: an event leaves it in its place, a page moves it', () => {
+    const moved = messageDto({ seq: 7, id: running.id, version: 3 });
+    const heard = applyEvent(threadOf([asked, running]), messageEvent(moved));
+    expect(heard.thread.messages.map(({ seq, status }) => [seq, status])).toEqual([
+      [1, 'completed'],
+      [2, 'completed'],
+    ]);
+    expect(heard.complete).toBe(false);
+    expect(seqs(withChanges(heard.thread, toPage(latestDto([moved]))))).toEqual([1, 7]);
+  });
+
+  test.each([1, 2, 999])('a new message with the odd seq %i takes no place of another, and a page places it', (seq) => {
+    const thread = threadOf([asked, messageDto({ seq: 2 })]);
+    const line = messageDto({ seq: 3, role: 'user', body: '请进' });
+    const heard = applyEvent(thread, messageEvent({ ...line, seq }));
+    expect(heard.thread.messages.slice(0, 2)).toEqual(thread.messages);
+    expect(heard.complete).toBe(false);
+    const page = toPage(latestDto([line]), true);
+    expect(seqs(withChanges(heard.thread, page))).toEqual([1, 2, 3]);
+  });
+
+  test.each([0, 3])('variant %i of two leaves the shown one and asks to catch up', (variant) => {
+    const reply = messageDto({ seq: 2, variant: 2, variants: 2 });
+    const event = messageEvent({ ...reply, version: 3, variant });
+    const heard = applyEvent(threadOf([asked, reply]), event);
+    expect(heard.thread.messages.at(-1)).toMatchObject({ variant: 2, variants: 2 });
+    expect(heard.complete).toBe(false);
+    const page = toPage(latestDto([{ ...reply, version: 3, variant: 1 }]));
+    expect(withChanges(heard.thread, page).messages.at(-1)?.variant).toBe(1);
   });
 
   test('a last seq before the message of the same event removes nothing', () => {
@@ -146,7 +171,7 @@ describe('what some servers leave out or give twice', () => {
     const { conversation_id: _, ...bare } = messageDto({ seq: 2 });
     const asked = toPage(latestDto([line, bare], { conversation_id: 'c-1' }));
     expect(asked.messages.map(({ conversationId }) => conversationId)).toEqual(['c-1', 'c-1']);
-    const answered = withResponse(emptyThread('s-1'), 'c-1', [toMessage(bare)]);
+    const answered = withResponse(emptyThread('s-1'), 'c-1', { message: bare });
     expect(answered.messages[0]?.conversationId).toBe('c-1');
   });
 
@@ -198,7 +223,7 @@ describe('pieces of a running reply', () => {
   test('a continuation keeps the text and goes on behind it', () => {
     const done = threadOf([asked, messageDto({ seq: 2, body: '月色' })]);
     const again = messageDto({ seq: 2, version: 3, revision: 2, body: '月色', status: 'pending' });
-    const resumed = withResponse(done, 'c-1', [toMessage(again)]);
+    const resumed = withResponse(done, 'c-1', { message: again });
     const grown = applyDelta(resumed, deltaDto({ revision: 2, offset: 2, text: '正好' }));
     expect(grown.thread.messages.map((message) => message.body).at(-1)).toBe('月色正好');
   });
@@ -288,15 +313,37 @@ describe('pages', () => {
   });
 
   test('an answer that comes after a restart brings nothing back, one to a later line does', () => {
-    const sent = withResponse(emptyThread('s-1'), 'c-1', [toMessage(asked)]);
+    const sent = withResponse(emptyThread('s-1'), 'c-1', { message: asked });
     const restarted = withRestart(sent, 4);
-    expect(withResponse(restarted, 'c-1', [toMessage(asked), toMessage(running)])).toEqual(restarted);
-    const later = [toMessage({ ...asked, version: 5 }), toMessage({ ...running, version: 6 })];
+    expect(withResponse(restarted, 'c-1', { message: asked, reply: running })).toEqual(restarted);
+    const later = { message: { ...asked, version: 5 }, reply: { ...running, version: 6 } };
     expect(seqs(withResponse(restarted, 'c-1', later))).toEqual([1, 2]);
   });
 
+  test.each([
+    [1, 4],
+    [999, 4],
+    [3, 1],
+    [3, 999],
+    [999, 1000],
+    [0, 0],
+  ])('an answer to a line with the odd seqs %i and %i shows it and its reply at the end', (lineSeq, replySeq) => {
+    const thread = threadOf([asked, messageDto({ seq: 2 })]);
+    const line = messageDto({ seq: 3, role: 'user', body: '请进' });
+    const reply = messageDto({ seq: 4, status: 'pending', body: '' });
+    const sent = withResponse(thread, 'c-1', {
+      message: { ...line, seq: lineSeq },
+      reply: { ...reply, seq: replySeq },
+    });
+    const ids = ['m-1', 'm-2', 'm-3', 'm-4'];
+    expect(sent.messages.map(({ id }) => id)).toEqual(ids);
+    const synced = withChanges(sent, toPage(latestDto([line, reply]), true));
+    expect(synced.messages.map(({ id, seq }) => [id, seq])).toEqual(ids.map((id, index) => [id, index + 1]));
+    expect(synced).toMatchObject({ version: 4, ahead: [] });
+  });
+
   test('the answer to the first send opens the conversation', () => {
-    const sent = withResponse(emptyThread('s-1'), 'c-1', [toMessage(asked), toMessage(running)]);
+    const sent = withResponse(emptyThread('s-1'), 'c-1', { message: asked, reply: running });
     expect(sent).toMatchObject({ conversationId: 'c-1', version: 2, ahead: [] });
     expect(seqs(sent)).toEqual([1, 2]);
   });

@@ -1,6 +1,6 @@
 import type { DeltaEventDto, LatestDto, MessageDto, MessageEventDto, SentDto } from '@liaozhai/shared/contract';
-import { hasEnded } from './conversation';
-import { appendDelta, isRunning, laterVersion, type Message, toMessage } from './message';
+import { believableVersion, hasEnded } from './conversation';
+import { appendDelta, hasOddVariant, isRunning, laterVersion, type Message, toMessage } from './message';
 
 /** The loaded part of a story's conversation. */
 export interface Thread {
@@ -84,7 +84,7 @@ export function unreadVersion({ messages, readVersion = 0 }: Thread): number | u
 }
 
 /** Returns the message with a seq: without a readable one, it keeps its known position or is placed at the end. */
-export const withSeq = (messages: Message[], message: Message): Message =>
+const withSeq = (messages: Message[], message: Message): Message =>
   message.seq > 0
     ? message
     : { ...message, seq: messages.findLast(({ id }) => id === message.id)?.seq ?? (messages.at(-1)?.seq ?? 0) + 1 };
@@ -100,7 +100,15 @@ function mergeMessages(thread: Thread, incoming: Message[]): Thread {
   for (const each of incoming) {
     const message = withSeq(messages, each);
     if (thread.hasOlder && first && message.seq < first.seq) continue;
-    messages = withMessage(withoutFormerPlace(messages, message), message, ids);
+    // one message is one row: another seq moves it
+    const former = messages.findLast(({ id, seq }) => id === message.id && seq !== message.seq);
+    messages = former
+      ? withMessage(
+          messages.filter((other) => other !== former),
+          { ...laterVersion(former, message), seq: message.seq },
+          ids,
+        )
+      : withMessage(messages, message, ids);
   }
   return messages === thread.messages ? thread : { ...thread, messages };
 }
@@ -118,13 +126,6 @@ export function cutAfter(thread: Thread, seq: number, version: number): Thread {
 /** Applies a restart of the conversation at that version. */
 export const withRestart = (thread: Thread, version: number): Thread =>
   withVersion({ ...cutAfter(thread, 0, version), hasOlder: false }, version);
-
-/** One message is one row: a later state under another seq moves it. */
-function withoutFormerPlace(messages: Message[], message: Message): Message[] {
-  const isMoved = ({ id, seq, version }: Message) =>
-    id === message.id && seq !== message.seq && version <= message.version;
-  return messages.some(isMoved) ? messages.filter((each) => !isMoved(each)) : messages;
-}
 
 /** A new id replaces what its seq had before, unless the response has both, whose ids are `ids`. */
 function withMessage(messages: Message[], message: Message, ids: ReadonlySet<string>): Message[] {
@@ -202,12 +203,6 @@ export const withStatedVersion = (thread: Thread, version: number): Thread =>
 /** The highest version that any event or response has named. */
 export const highestVersion = ({ version, ahead }: Thread): number => Math.max(version, ...ahead);
 
-const MAX_MISSED_CHANGES = 1000;
-
-/** The version that an event or a response names; undefined if it is too far ahead to be one. */
-export const believableVersion = (thread: Thread, version: number | null | undefined): number | undefined =>
-  (version ?? 0) <= highestVersion(thread) + MAX_MISSED_CHANGES ? (version ?? undefined) : undefined;
-
 /**
  * Whether the last page of changes contradicts the thread: the server is behind the version that was known before the request, or
  * has later messages. Then a named version was wrong, its transaction was rolled back, or the page comes from a replica that lags.
@@ -217,35 +212,47 @@ export const contradicts = ({ messages }: Thread, page: Page, knownVersion: numb
 
 type Answer = Pick<SentDto, 'message'> & Partial<Pick<SentDto, 'reply'>>;
 
-/** Reads the messages of a response. Leaves out a reply that is the message itself, the user's, or in another conversation. */
-export function toAnswer(
-  thread: Thread,
-  conversationId: string,
-  { message, reply }: Answer,
-): [Message, ...replies: Message[]] {
-  const read = (dto: MessageDto) =>
-    toMessage({ ...dto, version: believableVersion(thread, dto.version) }, findMessage(thread, dto.id));
+/** The version that an event or a response names for a message; undefined if it is no possible one, or its variant is not. */
+const versionOf = (thread: Thread, dto: MessageDto, version = dto.version): number | undefined =>
+  hasOddVariant(dto, findMessage(thread, dto.id)) ? undefined : believableVersion(highestVersion(thread), version);
+
+/** Whether a new message may have its seq: a free place, at most as far past the end as changes are missing. */
+function hasFreePlace({ messages, version, hasOlder }: Thread, message: Message): boolean {
+  const lastSeq = messages.at(-1)?.seq ?? (hasOlder ? Number.POSITIVE_INFINITY : 0);
+  const isNear = message.seq <= lastSeq + Math.max(message.version - version, 0);
+  return isNear && messages.every(({ seq }) => seq !== message.seq);
+}
+
+/** The message at the place that it has in the thread; a new one without a possible place is put at the end. */
+function placed(thread: Thread, message: Message): Message {
+  const known = findMessage(thread, message.id);
+  if (known) return known.seq === message.seq ? message : { ...message, seq: known.seq };
+  return hasFreePlace(thread, message) ? message : withSeq(thread.messages, { ...message, seq: 0 });
+}
+
+/**
+ * Merges the server's response to a sent message or to an action on one. An edit or a restart may have deleted its messages since.
+ * Leaves out a reply that is the message itself, the user's, or in another conversation.
+ */
+export function withResponse(thread: Thread, conversationId: string, { message, reply }: Answer): Thread {
+  const isSameConversation = thread.conversationId === conversationId;
+  const currentThread = isSameConversation
+    ? thread
+    : { ...emptyThread(thread.storyId), ...leftRun(thread, conversationId), conversationId };
   const isReply =
     reply &&
     reply.id !== message.id &&
     reply.role !== 'user' &&
     (reply.conversation_id ?? conversationId) === conversationId;
-  return [read(message), ...(isReply ? [read(reply)] : [])];
-}
-
-/** Merges the server's response to a sent message or a continuation. An edit or a restart may have deleted its messages since. */
-export function withResponse(thread: Thread, conversationId: string, messages: Message[]): Thread {
-  const isSameConversation = thread.conversationId === conversationId;
-  const currentThread = isSameConversation
-    ? thread
-    : { ...emptyThread(thread.storyId), ...leftRun(thread, conversationId), conversationId };
-  const ownMessages = messages
-    .map((message) => ({ ...message, conversationId }))
-    .filter((message) => !wasCut(currentThread, message));
-  return ownMessages.reduce(
-    (merged, { version }) => withStatedVersion(withVersion(merged, version), version),
-    mergeMessages(currentThread, ownMessages),
-  );
+  return [message, ...(isReply ? [reply] : [])].reduce((merged, dto) => {
+    const named = { ...dto, conversation_id: conversationId, version: versionOf(merged, dto) };
+    const incoming = toMessage(named, findMessage(merged, dto.id));
+    if (wasCut(currentThread, incoming)) return merged;
+    const own = placed(merged, incoming);
+    const next = mergeMessages(merged, [own]);
+    // the next page places a message whose seq was wrong
+    return own === incoming ? withStatedVersion(withVersion(next, own.version), own.version) : next;
+  }, currentThread);
 }
 
 /** Merges `message.created`, `message.completed` or `message.failed`. `ending`: what the event's name says of its message. */
@@ -253,23 +260,28 @@ export function applyEvent(loadedThread: Thread, event: MessageEventDto, ending?
   const sent = event.message ?? event;
   const isContradicted = ending !== undefined && (sent.status === 'pending' || sent.status === 'streaming');
   const dto = isContradicted ? { ...sent, status: ending } : sent;
-  if (!dto.id || !dto.seq) return { thread: loadedThread, complete: false };
-  const version = believableVersion(loadedThread, event.version ?? dto.version);
+  const { id, seq } = dto;
+  if (!id || !seq) return { thread: loadedThread, complete: false };
   const conversation_id = dto.conversation_id ?? event.conversation_id;
-  const presentMessage = findMessage(loadedThread, dto.id);
-  const incoming = toMessage({ ...dto, id: dto.id, conversation_id, version }, presentMessage);
+  const presentMessage = findMessage(loadedThread, id);
+  const namedVersion = versionOf(loadedThread, { ...dto, id }, event.version ?? dto.version);
+  const incoming = toMessage({ ...dto, id, conversation_id, version: namedVersion }, presentMessage);
   const thread = withFirstConversation(loadedThread, dto, incoming);
   if (incoming.conversationId !== thread.conversationId) return { thread, complete: true };
   const isErased = dto.body === '' && ending === 'completed' && presentMessage?.revision === incoming.revision;
   const isMissing = (dto.body === null || isErased) && presentMessage?.body;
   const isCut = event.truncated === true || dto.body === undefined || isMissing;
   // a smaller one contradicts the message itself
-  const isShortened = typeof event.last_seq === 'number' && event.last_seq >= dto.seq;
-  const remainingThread = isShortened ? cutAfter(thread, event.last_seq ?? 0, version ?? 0) : thread;
+  const isShortened = typeof event.last_seq === 'number' && event.last_seq >= (presentMessage?.seq ?? seq);
+  const remainingThread = isShortened ? cutAfter(thread, event.last_seq ?? 0, namedVersion ?? 0) : thread;
   const wholeMessage = isCut ? withKnownBody(remainingThread, incoming, dto.body_length ?? undefined) : incoming;
   // a late event may concern a message that has been deleted since
   if (wholeMessage && wasDeleted(remainingThread, wholeMessage)) return { thread: remainingThread, complete: false };
-  const mergedThread = wholeMessage ? mergeMessages(remainingThread, [wholeMessage]) : remainingThread;
+  // it follows an edit that is still missing, or its seq is wrong
+  if (!presentMessage && !hasFreePlace(remainingThread, incoming)) return { thread: remainingThread, complete: false };
+  const own = wholeMessage && placed(remainingThread, wholeMessage);
+  const version = own === wholeMessage ? namedVersion : undefined;
+  const mergedThread = own ? mergeMessages(remainingThread, [own]) : remainingThread;
   if (version === undefined) return { thread: mergedThread, complete: false };
   if (!wholeMessage) return { thread: remainingThread, complete: version <= remainingThread.version };
   const isBelowWindow = remainingThread !== thread && remainingThread.messages.length === 0 && remainingThread.hasOlder;

@@ -162,6 +162,48 @@ describe.each([100_000, 1_790_000_000, 1_790_000_000_000])('an answer with the m
 });
 
 test.each([
+  [999, 2],
+  [1, 999],
+  [999, 1],
+])('an answer to 编辑 with the seqs %i and %i leaves the line before its reply', async (lineSeq, replySeq) => {
+  const { user, live } = openChat(
+    {
+      [LATEST]: latestDto([userLine, replyLine]),
+      [EDIT]: {
+        status: 201,
+        body: { message: { ...editedLine, seq: lineSeq }, reply: { ...rewritten, seq: replySeq } },
+      },
+    },
+    { capabilities: ['messages.edit'] },
+  );
+  await edit(user);
+  expect(await screen.findByText('排队中')).toBeTruthy();
+  live.push('message.completed', messageEvent({ ...rewritten, version: 5, status: 'completed', body: '是风。' }));
+  expect(await screen.findByText('是风。')).toBeTruthy();
+  const articles = screen.getAllByRole('article').map(({ textContent }) => textContent);
+  expect(articles.slice(-2)).toEqual(['⋯谁在窗外？', expect.stringContaining('是风。')]);
+});
+
+test('an answer to the choice of a variant that names none shows the chosen one', async () => {
+  const first = { ...replyLine, version: 4, variant: 1, variants: 2 };
+  const second = { ...first, body: '灯影摇了摇。', version: 5, variant: 2 };
+  let latest = latestDto([userLine, first]);
+  const { user } = openChat(
+    {
+      [LATEST]: () => latest,
+      'POST /v1/messages/m-2/variant': () => {
+        latest = latestDto([userLine, second]);
+        return { message: { ...second, variant: 0 } };
+      },
+    },
+    { capabilities: ['messages.regenerate'] },
+  );
+  await press(user, '下一种说法');
+  expect(await screen.findByText(second.body)).toBeTruthy();
+  expect(await screen.findByRole('img', { name: '第 2 种说法，共 2 种' })).toBeTruthy();
+});
+
+test.each([
   ['has the id of the line', { id: 'm-1' }],
   ['is the user’s', { role: 'user' }],
   ['is in another conversation', { conversation_id: 'c-9' }],
