@@ -45,6 +45,11 @@ interface KeptPages<Page> {
   restore: (storedPages: Page[]) => void;
 }
 
+/** Whether the device's copy, perhaps of another build, has pages of rows with an id. */
+const arePages = (copy: unknown): copy is { items: unknown[] }[] =>
+  Array.isArray(copy) &&
+  copy.every((page) => Array.isArray(page?.items) && page.items.every((row: { id?: unknown } | null) => row?.id));
+
 const markerKey = (key: string) => `${key} pages`;
 
 /** Whether this tab has stored pages of a list, to be restored after its first page. */
@@ -60,8 +65,7 @@ export function useKeptPages<Page>({ cache, tab, key, pages, pauseMs = 0, ...han
   const writtenPages = useRef<Page[] | null>(null);
   const isListed = pages !== undefined;
   const restorePages = useEffectEvent((storedPages: unknown) => {
-    if (Array.isArray(storedPages) && storedPages.length > (pages?.length ?? 0))
-      handlers.restore(storedPages as Page[]);
+    if (arePages(storedPages) && storedPages.length > (pages?.length ?? 0)) handlers.restore(storedPages as Page[]);
     setRestored(true);
   });
   useEffect(() => {

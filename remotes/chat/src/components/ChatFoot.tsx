@@ -231,7 +231,8 @@ function useEditing(storyId: string, last: Message | undefined) {
   const draft = useDraft(storyId);
   const editedLine = useSyncExternalStore(lineDraft.subscribe, lineDraft.read);
   const line = useMemo(() => readLine(editedLine), [editedLine]);
-  const isGone = line !== undefined && (line.conversationId !== last?.conversationId || line.seq > last.seq);
+  const isGone =
+    editedLine !== '' && (line === undefined || line.conversationId !== last?.conversationId || line.seq > last.seq);
   const end = useCallback(() => {
     lineDraft.write('');
     textDraft.write('');
@@ -260,7 +261,10 @@ function useEditing(storyId: string, last: Message | undefined) {
 
 function readLine(json: string): EditedLine | undefined {
   try {
-    return json === '' ? undefined : JSON.parse(json);
+    const line: EditedLine | null = json === '' ? null : JSON.parse(json);
+    // another build may have stored it
+    const isReadable = line?.id && line.conversationId && Number.isInteger(line.seq) && Number.isInteger(line.revision);
+    return isReadable ? line : undefined;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
     return undefined;

@@ -1,4 +1,4 @@
-import type { ApiError, OutboxEntry } from '@liaozhai/shared/runtime';
+import { type ApiError, isApiError, type OutboxEntry } from '@liaozhai/shared/runtime';
 import type { Message } from './message';
 
 /** A message that the server has not confirmed yet. */
@@ -19,7 +19,7 @@ export const fromOutboxEntry = ({ error, ...entry }: OutboxEntry): PendingMessag
 function readError(json: string): ApiError {
   try {
     const error: unknown = JSON.parse(json);
-    if (typeof error === 'object' && error !== null && 'kind' in error) return error as ApiError;
+    if (isApiError(error)) return error;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
   }

@@ -1,5 +1,14 @@
-import { api, outboxStore, store } from '@liaozhai/shared/runtime';
-import { fireEvent, offline, onTestEnd, type RecordedRequest, screen, waitFor, within } from '@liaozhai/shared/testing';
+import { api, drafts, outboxStore, session, store } from '@liaozhai/shared/runtime';
+import {
+  fireEvent,
+  memberDto,
+  offline,
+  onTestEnd,
+  type RecordedRequest,
+  screen,
+  waitFor,
+  within,
+} from '@liaozhai/shared/testing';
 import { describe, expect, test } from '@rstest/core';
 import { conversationDto, deltaDto, latestDto, messageDto, messageEvent } from '../fixtures';
 import {
@@ -434,6 +443,20 @@ describe('编辑', () => {
     expect(sent?.body).toMatchObject({ body: '谁在窗外？', revision: 1, last_seq: 2 });
     expect(sends(requests)).toEqual([]);
   });
+
+  test.each(['null', '5', '{}', '{', '{"id":"m-1","conversationId":"c-1"}'])(
+    'that another build has stored as %s goes into the composer as a text',
+    async (stored) => {
+      session.userReceived(memberDto());
+      drafts.write('story.s-1', '写了一半');
+      drafts.write('story.s-1.edited', stored);
+      drafts.write('story.s-1.edit', '谁在窗外？');
+      openChat({ [LATEST]: latestDto([userLine, replyLine]) }, { capabilities });
+      await waitFor(async () => expect(await field()).toHaveProperty('value', '写了一半\n谁在窗外？'));
+      expect(screen.queryByText('正在编辑')).toBeNull();
+      expect(drafts.read('story.s-1.edited')).toBe('');
+    },
+  );
 
   test('of an earlier line asks first, with how many messages go', async () => {
     const { user, requests } = openChat(

@@ -1,4 +1,14 @@
-import { api, type RouteDefinition, readAs, ScreenContext, session, store, userSchema } from '@liaozhai/shared/runtime';
+import {
+  api,
+  offlineCache,
+  type RouteDefinition,
+  readAs,
+  ScreenContext,
+  session,
+  store,
+  tab,
+  userSchema,
+} from '@liaozhai/shared/runtime';
 import {
   act,
   fakeEndOfList,
@@ -138,6 +148,23 @@ describe('further down', () => {
     expect(await titles()).toEqual(['故事s-1', '故事s-2', '故事s-3']);
     expect(screen.getByText('故事都在这里了')).toBeTruthy();
   });
+
+  test.each([[[null, 5]], [[{}, {}]], [[{ items: [null] }, { items: [{}] }]], ['text']])(
+    'the next page follows where the stored pages are %j',
+    async (pages) => {
+      tab.set('stories.pages.2 pages', '1');
+      await offlineCache.write('stories.pages.2', pages);
+      openRemote(remote, {
+        'GET /v1/stories': ({ params }: RecordedRequest) =>
+          params.cursor === 'p2' ? pageDto(storyDtos(3).slice(2)) : pageDto(storyDtos(2), 'p2'),
+      });
+      await shelf();
+      await waitFor(async () => {
+        await scrollToEnd();
+        expect(screen.getByText('故事s-3')).toBeTruthy();
+      });
+    },
+  );
 
   test('stories that 刷新 brings while the next page is on its way stay', async () => {
     let newest = storyDtos(2);

@@ -1,4 +1,17 @@
 import { type DBSchema, type IDBPDatabase, type IDBPObjectStore, openDB } from 'idb';
+import {
+  fallback,
+  looseObject,
+  nullable,
+  number,
+  optional,
+  picklist,
+  pipe,
+  safeParse,
+  string,
+  transform,
+  union,
+} from 'valibot';
 import { STORAGE_KEYS } from '../../contract';
 import { createCell, createSignal } from '../signal';
 import { createKeyValueStore, type KeyValueStore, local, openChannel, readJson } from './browserStorage';
@@ -121,7 +134,10 @@ function textRecords(
 ): RecordStore & { clear(): void; dropRefused(owner: string, key: string): void } {
   const prefixOf = (owner: string) => `${STORAGE_KEYS.outbox}:${owner}:`;
   const id = (owner: string, key: string) => `${prefixOf(owner)}${key}`;
-  const read = (name: string) => readJson(name, storage) as StoredRecord | undefined;
+  const read = (name: string) => {
+    const record = readJson(name, storage) as StoredRecord | null | undefined;
+    return record?.key === undefined ? undefined : record;
+  };
   return {
     get: async (owner, key) => read(id(owner, key)),
     all: async (owner) => storage.keys(prefixOf(owner)).flatMap((name) => read(name) ?? []),
@@ -226,6 +242,28 @@ export interface OutboxEntry {
   error?: string;
 }
 
+const textOrNumber = union([string(), pipe(number(), transform(String))]);
+
+/** Another build may have written the entry: unknown fields stay. Text, id and story suffice to send it. */
+const entrySchema = looseObject({
+  clientId: string(),
+  storyId: textOrNumber,
+  conversationId: fallback(nullable(textOrNumber), null),
+  body: string(),
+  suggestionId: fallback(optional(textOrNumber), undefined),
+  price: fallback(optional(number()), undefined),
+  createdAt: fallback(number(), 0),
+  state: fallback(picklist(['waiting', 'sending', 'failed']), 'waiting'),
+  error: fallback(optional(string()), undefined),
+});
+
+/** An unreadable entry is not listed but stays stored, for a build that can read it. */
+function toEntries({ key, savedAt, value }: StoredRecord): OutboxEntry[] {
+  const named = { clientId: key, createdAt: savedAt, ...(typeof value === 'object' && value) };
+  const parsed = safeParse(entrySchema, named);
+  return parsed.success ? [parsed.output] : [];
+}
+
 /** The current owner's messages that the server has not accepted yet; they survive a reload, offline use and a 401. */
 export function createOutboxStore() {
   const records = createRecordStore('outbox');
@@ -259,7 +297,7 @@ export function createOutboxStore() {
     /** Returns the messages, oldest first. */
     async all(): Promise<OutboxEntry[]> {
       await pendingWork;
-      const entries = (await records.all(currentOwner())).map((record) => record.value as OutboxEntry);
+      const entries = (await records.all(currentOwner())).flatMap(toEntries);
       return entries.sort((a, b) => a.createdAt - b.createdAt);
     },
     /** Stores a message. `localStorage` has it before this returns, since the page may be killed immediately. */

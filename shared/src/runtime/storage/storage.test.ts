@@ -119,6 +119,41 @@ describe('the outbox', () => {
   });
 });
 
+test('the outbox reads what another build has stored: a text with its story is listed, the rest neither lost nor in the way', async () => {
+  const put = (key: string, value: unknown) =>
+    localStorage.setItem(
+      `liaozhai-unsent:anonymous:${key}`,
+      JSON.stringify({ owner: 'anonymous', key, savedAt: 2, value }),
+    );
+  put('null', null);
+  put('number', 5);
+  put('bare', { storyId: 7, body: '一更' });
+  put('odd', {
+    ...outboxEntry('odd'),
+    createdAt: 3,
+    state: 'parked',
+    conversationId: 12,
+    price: '2',
+    error: {},
+    mood: 'sad',
+  });
+  put('no-text', { ...outboxEntry('no-text'), body: 1 });
+  for (const [key, json] of [
+    ['a', 'null'],
+    ['b', '5'],
+    ['c', '{"owner":1}'],
+    ['d', '{'],
+  ])
+    localStorage.setItem(`liaozhai-unsent:anonymous:${key}`, json ?? '');
+  await outboxStore.put(outboxEntry('own', 4));
+  expect(await outboxStore.all()).toMatchObject([
+    { clientId: 'bare', storyId: '7', body: '一更', createdAt: 2, state: 'waiting', conversationId: null },
+    { clientId: 'odd', createdAt: 3, state: 'waiting', conversationId: '12', price: undefined, mood: 'sad' },
+    { clientId: 'own' },
+  ]);
+  expect(localStorage.getItem('liaozhai-unsent:anonymous:no-text')).toContain('no-text');
+});
+
 test('the offline cache stores the 60 newest entries', async () => {
   for (let index = 0; index < 62; index++) await offlineCache.write(`k-${index}`, { index });
   expect(await offlineCache.read('k-0')).toBeUndefined();
