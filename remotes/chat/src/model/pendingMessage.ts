@@ -19,7 +19,8 @@ export const fromOutboxEntry = ({ error, ...entry }: OutboxEntry): PendingMessag
 function readError(json: string): ApiError {
   try {
     const error: unknown = JSON.parse(json);
-    if (isApiError(error)) return error;
+    // another build may have stored fewer fields
+    if (isApiError(error)) return Object.assign({ fields: {} }, error);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
   }

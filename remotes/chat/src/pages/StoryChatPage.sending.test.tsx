@@ -157,7 +157,20 @@ describe('outbox.order: messages written one after another', () => {
     expect(sends(requests).map((request) => bodyOf(request).body)).toEqual(['一更', '一更', '二更']);
   });
 
-  test('go on when the one that failed is withdrawn', async () => {
+  test.each(['{"kind":"invalid"}', '{"kind":"insufficientBalance"}', '{"kind":"later"}', '[]', 'null', '{'])(
+    'stay in sight, with a way to send them, when another build has stored the failure %s',
+    async (error) => {
+      session.userReceived(memberDto());
+      const line = { clientId: 'client-1', storyId: 's-1', conversationId: null, body: '一更', createdAt: 1 };
+      await outboxStore.put({ ...line, state: 'failed', error });
+      const { user, requests } = openChat({ [SEND]: sentDto });
+      expect(await screen.findByText('一更')).toBeTruthy();
+      await user.click(await screen.findByRole('button', { name: '点按重试' }));
+      await waitFor(() => expect(sends(requests)).toHaveLength(1));
+    },
+  );
+
+  test('go on when the one that failed is taken back', async () => {
     const { user, requests } = openChat({
       [SEND]: (request: RecordedRequest) =>
         bodyOf(request).body === '一更' ? { status: 403, body: {} } : sentDto(request),
