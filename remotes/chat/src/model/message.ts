@@ -59,9 +59,11 @@ export function toMessage(dto: MessageDto, known?: Message): Message {
   };
 }
 
-/** Whether the named variant is not one of the message's variants. */
-export const hasOddVariant = ({ variant, variants }: MessageDto, known: Message | undefined): boolean =>
-  typeof variant === 'number' && (variant < 1 || variant > (variants ?? known?.variants ?? 1));
+/** Whether the named variant is not one of the message's variants. A server may number a single one 0. */
+export function hasOddVariant({ variant, variants }: MessageDto, known: Message | undefined): boolean {
+  const count = Math.max(variants ?? 1, known?.variants ?? 1);
+  return typeof variant === 'number' && (variant > count || (variant < 1 && count > 1));
+}
 
 /** Replaces a body without visible characters. That of a running reply stays, since offsets refer to it. */
 const shownBody = (body: string, status: Status): string => {

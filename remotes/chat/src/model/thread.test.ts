@@ -143,6 +143,17 @@ describe('events', () => {
     expect(seqs(applyEvent(thread, event).thread)).toEqual([1, 2]);
   });
 
+  test.each([
+    [0, 1],
+    [0, 0],
+    [0, undefined],
+  ])('variant %i of %s, as a server may number a single text, is no gap', (variant, variants) => {
+    const sent = messageEvent(messageDto({ seq: 2, variant, variants }));
+    const heard = applyEvent(threadOf([asked]), sent);
+    expect(heard).toMatchObject({ complete: true, thread: { version: 2 } });
+    expect(heard.thread.messages.at(-1)).toMatchObject({ variant: 1, variants: 1 });
+  });
+
   test('the first message on another device opens the conversation; another story is not our business', () => {
     const opened = applyEvent(emptyThread('s-1'), messageEvent(asked));
     expect(opened.thread.conversationId).toBe('c-1');
