@@ -170,7 +170,7 @@ describe('outbox.order: messages written one after another', () => {
     },
   );
 
-  test('go on when the one that failed is taken back', async () => {
+  test('go on when the one that failed is withdrawn', async () => {
     const { user, requests } = openChat({
       [SEND]: (request: RecordedRequest) =>
         bodyOf(request).body === '一更' ? { status: 403, body: {} } : sentDto(request),
