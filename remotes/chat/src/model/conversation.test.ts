@@ -134,6 +134,13 @@ test.each([
   expect(withLastMessage(listed, messageEvent(messageDto({ version: named })))).toBeUndefined();
 });
 
+test('a list without versions applies an event of a long conversation', () => {
+  const { version: _, ...dto } = conversationDto();
+  const listed = [toConversationPage({ items: [dto], nextCursor: null })];
+  const event = messageEvent(messageDto({ version: 4_000, body: '是风。' }));
+  expect(conversationsOf(withLastMessage(listed, event) ?? [])[0]?.excerpt).toBe('是风。');
+});
+
 test('a reply too long for its event asks for the newest page', () => {
   const { body, ...cut } = messageDto({ conversation_id: 'c-9', version: 9 });
   const event = { ...messageEvent(cut), truncated: true };

@@ -90,10 +90,11 @@ export function withLastMessage(pages: ConversationPage[], event: MessageEventDt
   const id = String(dto.conversation_id ?? event.conversation_id);
   const listedConversation = conversationsOf(pages).find((conversation) => conversation.id === id);
   if (!listedConversation) return undefined;
-  const version = event.version ?? dto.version ?? listedConversation.version;
-  // one of the two is misread
-  if (Math.abs(version - listedConversation.version) > MAX_MISSED_CHANGES) return undefined;
-  if (version <= listedConversation.version) return pages;
+  const { version: listedVersion } = listedConversation;
+  const version = event.version ?? dto.version ?? listedVersion;
+  // one of the two is misread; 0 means that the list has no versions
+  if (listedVersion > 0 && Math.abs(version - listedVersion) > MAX_MISSED_CHANGES) return undefined;
+  if (version <= listedVersion) return pages;
   if (event.truncated === true || dto.body === undefined || dto.body === null) return undefined;
   const { role, status, body } = dto;
   return withLast(pages, listedConversation, {
