@@ -135,7 +135,7 @@ function useRefreshAfterCredit(order: Order | undefined) {
 function OrderStatus({ order: received }: { order: Order }) {
   const { statuses, details, waiting } = texts.order;
   const hasTime = !isOver(received, useNow([received.expiresAt]));
-  // if its provider was never reached, nothing can have been paid
+  // without a provider nothing can have been paid
   const order = received.status === 'created' && !hasTime ? { ...received, status: 'expired' as const } : received;
   const { status, expiresAt } = order;
   return (
