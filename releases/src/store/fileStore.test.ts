@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, rs, test } from '@rstest/core';
 import { CONFORMANCE } from '../testing/conformance.ts';
@@ -64,6 +64,15 @@ describe('a folder as a store', () => {
     expect(await store.readPointer('emptied.json')).toEqual({ body: '', tag: '1' });
     expect(await readFile(join(folder.path, 'emptied.json'), 'utf8')).toBe('good');
     expect(await store.swapPointer('emptied.json', 'new', null)).toBe(false);
+  });
+
+  test('a pointer that version 1.0.0 removed, by an empty generation, can be made again', async () => {
+    const store = new FileStore(folder.path);
+    await mkdir(join(folder.path, '.generations/removed.json'), { recursive: true });
+    await writeFile(join(folder.path, '.generations/removed.json/2'), '');
+    expect(await store.readPointer('removed.json')).toBeNull();
+    expect(await store.swapPointer('removed.json', 'new', null)).toBe(true);
+    expect(await store.readPointer('removed.json')).toEqual({ body: 'new', tag: '3' });
   });
 
   describe('a pointer after two hundred and fifty swaps', () => {

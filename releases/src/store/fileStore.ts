@@ -16,9 +16,8 @@ function ignoreDenied(cause: unknown): void {
   if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT')) throw cause;
 }
 
-/** Contents of the generation that removes a pointer. An empty file is a damaged one, which must not count as a removal. */
-const REMOVED = Buffer.from('removed');
-const isRemoval = ({ body }: { body: Buffer }): boolean => body.equals(REMOVED);
+/** Contents of the generation that removes a pointer. */
+const REMOVED = 'removed';
 
 /**
  * Stores objects as files below a folder. An object appears complete or not at all: it is written to a temporary file, synced and
@@ -45,7 +44,7 @@ export class FileStore implements Store {
   async readPointer(key: string): Promise<Pointer | null> {
     return this.#guard(async () => {
       const newest = await this.#newest(key);
-      if (newest && isRemoval(newest)) {
+      if (newest?.isRemoval) {
         await rm(this.#path(key), { force: true }).catch(ignoreDenied);
         return null;
       }
@@ -57,7 +56,7 @@ export class FileStore implements Store {
   async swapPointer(key: string, body: string, tag: string | null): Promise<boolean> {
     return this.#guard(async () => {
       const newest = tag === null ? await this.#newest(key) : null;
-      const next = Number(tag ?? (newest && isRemoval(newest) ? newest.generation : 0)) + 1;
+      const next = Number(tag ?? (newest?.isRemoval ? newest.generation : 0)) + 1;
       if (!(await this.#link(this.#generation(key, next), body))) return false;
       const generations = await this.#generations(key);
       const newestOutdated = Math.max(...generations) - KEPT_GENERATIONS;
@@ -166,13 +165,16 @@ export class FileStore implements Store {
     return (entries ?? []).map(Number).filter((generation) => generation > 0);
   }
 
-  async #newest(key: string): Promise<{ generation: number; body: Buffer } | null> {
+  async #newest(key: string): Promise<{ generation: number; body: Buffer; isRemoval: boolean } | null> {
     for (;;) {
       const generation = Math.max(0, ...(await this.#generations(key)));
       if (generation === 0) return null;
       const body = await readFile(this.#generation(key, generation)).catch(nullIfAbsent);
       // null: a hundred swaps removed this generation since the listing
-      if (body) return { generation, body };
+      if (!body) continue;
+      // version 1.0.0 removed a pointer by an empty generation; next to a plain file, an empty one is damaged
+      const isRemoval = body.length === 0 ? !(await exists(this.#path(key))) : body.toString('utf8') === REMOVED;
+      return { generation, body, isRemoval };
     }
   }
 
@@ -187,7 +189,7 @@ export class FileStore implements Store {
   async #updateCopy(key: string): Promise<void> {
     for (let copiedGeneration = 0; ; ) {
       const newest = await this.#newest(key);
-      if (!newest || isRemoval(newest) || newest.generation === copiedGeneration) return;
+      if (!newest || newest.isRemoval || newest.generation === copiedGeneration) return;
       await makeFolder(dirname(this.#path(key)));
       const temporaryFile = await this.#writeTemporary(newest.body);
       await rename(temporaryFile, this.#path(key)).finally(() => rm(temporaryFile, { force: true }));
