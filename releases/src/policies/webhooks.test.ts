@@ -349,7 +349,7 @@ test('unsigned webhooks are not called, and nothing else stops', async () => {
 test('a damaged list of webhooks is reported, and hides nothing that is planned', async () => {
   const window = { kind: 'weekly' as const, from: 0, to: 60, zone: 'UTC' };
   await addFreeze(at.writer, { window, why: 'fair' });
-  await at.store.swapPointer('webhooks/production.json', '', null);
+  await at.store.swapPointer('webhooks/production.json', '{"webhooks":', null);
   const view = await viewAgenda(at.writer, new HealthReader(at.store, 'production'), await at.current());
   expect(view).toMatchObject({ freezes: [{ reason: 'fair' }], webhooks: [] });
   expect(view.problem).toMatch(/^the list of webhooks of production is damaged.*; Restore webhooks\//);
