@@ -70,8 +70,8 @@ export const publicNames: [own: string, name: string][] = [
   ['@liaozhai/shared/testing', '@liaozhai/testing'],
 ];
 
-/** Matches every module specifier in scripts, declarations and type imports of comments. */
-const specifiers = /((?:\bfrom|\bimport)\s*(?:\(\s*(?:\/\*.*?\*\/\s*)?)?)(['"])([\w@./-]+)\2/g;
+/** Matches every module specifier in scripts, declarations and type imports of comments, but no `Buffer.from('…')`. */
+const specifiers = /((?<!\.)\b(?:from|import)\s*|\bimport\s*\(\s*(?:\/\*.*?\*\/\s*)?)(['"])([\w@./-]+)\2/g;
 
 const readJson = <Content>(path: string) => JSON.parse(readFileSync(path, 'utf8')) as Content;
 
