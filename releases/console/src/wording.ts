@@ -606,7 +606,7 @@ export const WORDING = {
     ],
     endsCandidate: ['它所在的灰度随之结束', 'The canary it is part of ends too'],
   },
-  /** Of what a request names. */
+  /** Said if what a change names no longer exists. */
   gone: {
     proposal: [
       '这个提议已经过期，或者已由别人处理；记录里有它的结果',
